@@ -1,0 +1,275 @@
+//! What the keeper of a local cell builds around PID 1.
+//!
+//! The host decides (a pure translation of the caller's options); the keeper only carries out, in order, and
+//! fails at the first step that can't be done. Paths are canonical: the keeper refuses to follow a link.
+
+use crate::WireError;
+use crate::codec::{Field, Input, Result, byte_enum, put_list, struct_fields, take_list};
+
+/// A local cell.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct JailSpec {
+    /// What stands between the commands and the host.
+    pub walls: Walls,
+    /// Who the commands run as.
+    pub identity: Identity,
+    /// Limits to set in control groups where those can be written.
+    pub cgroup: CgroupPlan,
+    /// The second fence, inside the walls.
+    pub landlock: Option<LandlockPlan>,
+}
+struct_fields!(JailSpec { walls, identity, cgroup, landlock } lists {});
+
+/// What stands between the commands and the host.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Walls {
+    /// Namespaces and a file system of their own.
+    Namespaces(Namespaces),
+    /// Nothing but a supervisor that inherits every orphan.
+    Subreaper,
+}
+
+impl Field for Walls {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Subreaper => 0u8.put(out),
+            Self::Namespaces(namespaces) => {
+                1u8.put(out);
+                namespaces.put(out);
+            }
+        }
+    }
+
+    fn take(input: &mut Input<'_>) -> Result<Self> {
+        match input.take::<u8>()? {
+            0 => Ok(Self::Subreaper),
+            1 => Ok(Self::Namespaces(input.take()?)),
+            _ => Err(WireError::BadValue("walls")),
+        }
+    }
+}
+
+/// The namespaces of a cell; user, PID, mount, IPC, UTS and cgroup namespaces are always new.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Namespaces {
+    /// Which user ids exist inside.
+    pub ids: IdMap,
+    /// What network is inside.
+    pub network: NetworkWall,
+    /// The cell's host name.
+    pub hostname: String,
+    /// The file system, built in this order on an empty root that becomes read-only at the end.
+    pub mounts: Vec<Mount>,
+}
+struct_fields!(Namespaces { ids, network, hostname } lists { mounts });
+
+/// Which user and group ids exist inside a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IdMap {
+    /// The caller's own: all that an ordinary user may map.
+    Caller,
+    /// All of the host's, each as itself: files keep their owners. Only root can.
+    All,
+}
+byte_enum!(IdMap, "id map", { Caller = 0, All = 1 });
+
+/// What network is inside a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NetworkWall {
+    /// A loopback interface of its own.
+    Isolated,
+    /// The host's.
+    Host,
+}
+byte_enum!(NetworkWall, "network", { Isolated = 0, Host = 1 });
+
+/// Who the commands run as.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// User id.
+    pub uid: u32,
+    /// Group id.
+    pub gid: u32,
+    /// Supplementary groups; set only where the keeper may.
+    pub groups: Vec<u32>,
+}
+struct_fields!(Identity { uid, gid } lists { groups });
+
+/// Read or write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Read only.
+    Read,
+    /// Read and write.
+    Write,
+}
+byte_enum!(Access, "access", { Read = 0, Write = 1 });
+
+/// What to do when a mount's source is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Missing {
+    /// The cell can't be made.
+    Fail,
+    /// Go on without it.
+    Skip,
+}
+byte_enum!(Missing, "missing", { Fail = 0, Skip = 1 });
+
+/// The identity of a file at the time it was checked; the keeper refuses anything else at that path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileId {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number.
+    pub ino: u64,
+}
+struct_fields!(FileId { dev, ino } lists {});
+
+/// One step in building the cell's file system. Targets are absolute paths inside; missing parents are made.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Mount {
+    /// A host file or directory, with everything mounted below it.
+    Bind {
+        /// Canonical host path.
+        source: Vec<u8>,
+        /// Where it appears.
+        target: Vec<u8>,
+        /// What may be done with it.
+        access: Access,
+        /// What the source must be.
+        expect: Option<FileId>,
+        /// What to do if it is not there.
+        missing: Missing,
+    },
+    /// An empty file system in memory.
+    Tmpfs {
+        /// Where.
+        target: Vec<u8>,
+        /// Its most bytes.
+        size: u64,
+        /// Mode of its root directory; owned by the cell's identity.
+        mode: u32,
+    },
+    /// The cell's own `/proc`, dangerous parts read-only or masked.
+    Proc,
+    /// A minimal `/dev`: null, zero, full, random, urandom, tty, pts, shm, fd and the standard streams' names.
+    Dev {
+        /// Most bytes of `/dev/shm`.
+        shm_size: u64,
+    },
+    /// An empty directory, or an empty unreadable file, over something that must not be seen. Skipped if not there.
+    Mask {
+        /// What to cover.
+        target: Vec<u8>,
+    },
+    /// A symbolic link.
+    Symlink {
+        /// Where it stands.
+        target: Vec<u8>,
+        /// Where it points.
+        to: Vec<u8>,
+    },
+    /// A small file in the root file system, for what can't be taken from the host as it is.
+    File {
+        /// Where.
+        target: Vec<u8>,
+        /// What is in it.
+        contents: Vec<u8>,
+    },
+}
+
+impl Field for Mount {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Bind { source, target, access, expect, missing } => {
+                0u8.put(out);
+                source.put(out);
+                target.put(out);
+                access.put(out);
+                expect.put(out);
+                missing.put(out);
+            }
+            Self::Tmpfs { target, size, mode } => {
+                1u8.put(out);
+                target.put(out);
+                size.put(out);
+                mode.put(out);
+            }
+            Self::Proc => 2u8.put(out),
+            Self::Dev { shm_size } => {
+                3u8.put(out);
+                shm_size.put(out);
+            }
+            Self::Mask { target } => {
+                4u8.put(out);
+                target.put(out);
+            }
+            Self::Symlink { target, to } => {
+                5u8.put(out);
+                target.put(out);
+                to.put(out);
+            }
+            Self::File { target, contents } => {
+                6u8.put(out);
+                target.put(out);
+                contents.put(out);
+            }
+        }
+    }
+
+    fn take(input: &mut Input<'_>) -> Result<Self> {
+        Ok(match input.take::<u8>()? {
+            0 => Self::Bind {
+                source: input.take()?,
+                target: input.take()?,
+                access: input.take()?,
+                expect: input.take()?,
+                missing: input.take()?,
+            },
+            1 => Self::Tmpfs { target: input.take()?, size: input.take()?, mode: input.take()? },
+            2 => Self::Proc,
+            3 => Self::Dev { shm_size: input.take()? },
+            4 => Self::Mask { target: input.take()? },
+            5 => Self::Symlink { target: input.take()?, to: input.take()? },
+            6 => Self::File { target: input.take()?, contents: input.take()? },
+            _ => return Err(WireError::BadValue("mount")),
+        })
+    }
+}
+
+/// Limits for the cell as a whole. The keeper sets what it can and says in the cell's facts what it could not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CgroupPlan {
+    /// Name of the groups to make, unique to the cell, without a slash.
+    pub name: String,
+    /// Bytes of memory, swap included.
+    pub memory: Option<u64>,
+    /// Processes and threads of the commands.
+    pub pids: Option<u64>,
+    /// Thousandths of a CPU.
+    pub cpu_milli: Option<u64>,
+}
+struct_fields!(CgroupPlan { name, memory, pids, cpu_milli } lists {});
+
+/// What Landlock still allows. Paths that do not exist inside the cell are skipped.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LandlockPlan {
+    /// Deny TCP connections and listening (kernels that can).
+    pub deny_tcp: bool,
+    /// Readable and executable, with everything below.
+    pub read: Vec<Vec<u8>>,
+    /// Writable too.
+    pub write: Vec<Vec<u8>>,
+}
+
+impl Field for LandlockPlan {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.deny_tcp.put(out);
+        put_list(&self.read, out);
+        put_list(&self.write, out);
+    }
+
+    fn take(input: &mut Input<'_>) -> Result<Self> {
+        Ok(Self { deny_tcp: input.take()?, read: take_list(input)?, write: take_list(input)? })
+    }
+}
