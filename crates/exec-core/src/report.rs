@@ -1,0 +1,72 @@
+//! A result as one object for programs, with stable field names.
+
+use serde::Serialize;
+
+use crate::{Denial, Ended, ExecResult, Isolation, LimitHit, Signal};
+
+/// What `--json` prints.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The command's exit code, if it exited.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<Signal>,
+    /// What ended the run.
+    pub ended: Ended,
+    /// Standard output as text.
+    pub stdout: String,
+    /// Standard error as text.
+    pub stderr: String,
+    /// Bytes of standard output that were not kept.
+    pub stdout_omitted: u64,
+    /// Bytes of standard error that were not kept.
+    pub stderr_omitted: u64,
+    /// Milliseconds from the request to the end.
+    pub duration_ms: f64,
+    /// What it used.
+    pub usage: UsageReport,
+    /// Name of the executor that ran it.
+    pub executor: String,
+    /// Which isolation held.
+    pub isolation: Isolation,
+    /// Limits it ran into.
+    pub limits_hit: Vec<LimitHit>,
+    /// What it was refused.
+    pub denials: Vec<Denial>,
+    /// Processes that could not be killed.
+    pub survivors: Vec<u32>,
+}
+
+/// What a run used.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct UsageReport {
+    /// Milliseconds of CPU time.
+    pub cpu_ms: f64,
+    /// Most memory at once.
+    pub peak_memory_bytes: u64,
+}
+
+impl From<&ExecResult> for Report {
+    fn from(result: &ExecResult) -> Self {
+        let outcome = &result.outcome;
+        Self {
+            exit_code: outcome.exit_code(),
+            signal: outcome.signal(),
+            ended: outcome.ended,
+            stdout: result.stdout.text(),
+            stderr: result.stderr.text(),
+            stdout_omitted: result.stdout.omitted(),
+            stderr_omitted: result.stderr.omitted(),
+            duration_ms: outcome.duration.as_secs_f64() * 1e3,
+            usage: UsageReport {
+                cpu_ms: outcome.usage.cpu.as_secs_f64() * 1e3,
+                peak_memory_bytes: outcome.usage.peak_memory,
+            },
+            executor: outcome.executor.clone(),
+            isolation: (*outcome.isolation).clone(),
+            limits_hit: outcome.limits_hit.clone(),
+            denials: outcome.denials.clone(),
+            survivors: outcome.survivors.clone(),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! From what was asked for to what it means: every path canonical and checked, every default filled in.
+//!
+//! All refusals of bad input happen here, before anything is started, with the same words for every backend.
+
+mod cwd;
+mod danger;
+mod mounts;
+mod os;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::limits::Machine;
+use crate::{
+    Access, Cmd, Error, ErrorKind, ExecOpts, Lifetime, Network, ResolvedLimits, Result, Stdin, User,
+    WindowSize, inherited_environment,
+};
+
+pub use os::FileId;
+
+/// Time between the polite signal and the kill, unless the options say otherwise.
+const DEFAULT_GRACE: Duration = Duration::from_secs(5);
+
+/// A run that makes sense, ready to be carried out.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Program and arguments.
+    pub argv: Vec<OsString>,
+    /// The whole environment.
+    pub env: BTreeMap<OsString, OsString>,
+    /// Working directory inside.
+    pub cwd: PathBuf,
+    /// The workspace, canonical.
+    pub workspace: PathBuf,
+    /// Owner of the workspace.
+    pub workspace_owner: (u32, u32),
+    /// The workspace and everything else that shall be visible, outermost first.
+    pub mounts: Vec<PlannedMount>,
+    /// What the command reads.
+    pub stdin: Stdin,
+    /// Its terminal.
+    pub tty: Option<WindowSize>,
+    /// Longest silence.
+    pub idle_timeout: Option<Duration>,
+    /// Time between the polite signal and the kill.
+    pub grace: Duration,
+    /// Who it runs as.
+    pub user: User,
+    /// Its network, if the caller named one.
+    pub network: Option<Network>,
+    /// How much it may use.
+    pub limits: ResolvedLimits,
+    /// Whether the cell serves this one command or stays.
+    pub lifetime: Lifetime,
+}
+
+/// A mount whose source was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedMount {
+    /// Canonical host path.
+    pub source: PathBuf,
+    /// Absolute path inside.
+    pub target: PathBuf,
+    /// What may be done with it.
+    pub access: Access,
+    /// What stood there when it was checked.
+    pub id: FileId,
+}
+
+impl Plan {
+    /// Checks a request and fills in its defaults; `environment` is the caller's.
+    pub fn resolve(
+        cmd: &Cmd,
+        opts: &ExecOpts,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Self> {
+        cmd.validate()?;
+        validate_env(&opts.env)?;
+        validate_limits(opts)?;
+        let workspace = workspace_path(opts)?;
+        let mounts = mounts::plan(&workspace, opts)?;
+        let cwd = cwd::plan(&workspace, &mounts, opts.cwd.as_deref())?;
+        let mut env = inherited_environment(environment, &opts.env_policy);
+        env.extend(opts.env.clone());
+        Ok(Self {
+            argv: cmd.argv().map(ToOwned::to_owned).collect(),
+            env,
+            cwd,
+            workspace_owner: os::owner(&workspace)?,
+            workspace,
+            mounts,
+            stdin: opts.stdin.clone(),
+            tty: opts.tty,
+            idle_timeout: opts.idle_timeout,
+            grace: opts.grace.unwrap_or(DEFAULT_GRACE),
+            user: opts.user,
+            network: opts.network,
+            limits: opts.limits.resolve(machine()),
+            lifetime: opts.lifetime.clone(),
+        })
+    }
+}
+
+fn machine() -> Machine {
+    let cpus =
+        std::thread::available_parallelism().map_or(1, |count| count.get().min(u16::MAX.into()) as u16);
+    Machine { cpus, memory: os::total_memory() }
+}
+
+fn workspace_path(opts: &ExecOpts) -> Result<PathBuf> {
+    let asked = match &opts.workspace.path {
+        Some(path) => path.clone(),
+        None => std::env::current_dir().map_err(|error| {
+            invalid("the current directory can't be found").with_source(error).with_remedy("name a workspace")
+        })?,
+    };
+    let path = canonical(&asked, "workspace")?;
+    if !path.is_dir() {
+        return Err(invalid("the workspace is not a directory")
+            .with_context("workspace", path.display())
+            .with_remedy("name a directory"));
+    }
+    danger::check(&path, opts.dangerous_mounts, "workspace")?;
+    Ok(path)
+}
+
+fn canonical(path: &Path, what: &'static str) -> Result<PathBuf> {
+    path.canonicalize().map_err(|error| {
+        invalid(format!("the {what} `{}` can't be used", path.display()))
+            .with_source(error)
+            .with_remedy(format!("name a {what} that exists and that you may read"))
+    })
+}
+
+fn validate_env(env: &BTreeMap<OsString, OsString>) -> Result<()> {
+    for (name, value) in env {
+        let name_bytes = name.as_encoded_bytes();
+        let shown = name.to_string_lossy();
+        if name_bytes.is_empty() || name_bytes.contains(&b'=') || name_bytes.contains(&0) {
+            return Err(invalid(format!(
+                "`{}` is no name for an environment variable",
+                shown.escape_debug()
+            ))
+            .with_remedy("use letters, digits and underscores"));
+        }
+        if value.as_encoded_bytes().contains(&0) {
+            return Err(invalid(format!(
+                "the value of the environment variable `{shown}` contains a NUL byte"
+            ))
+            .with_remedy("pass such data through standard input or a file"));
+        }
+    }
+    Ok(())
+}
+
+/// What the value types can't rule out because the number zero is a number.
+fn validate_limits(opts: &ExecOpts) -> Result<()> {
+    let limits = &opts.limits;
+    let zero_counts = [("pids", limits.pids), ("open files", limits.open_files)];
+    if let Some((name, _)) = zero_counts.iter().find(|(_, limit)| *limit == crate::Limit::Exactly(0)) {
+        return Err(invalid(format!("a limit of 0 {name} lets nothing run"))
+            .with_remedy("give it at least 1, or leave it out for the default"));
+    }
+    let sizes = [("memory", limits.memory), ("/tmp", limits.tmp_size), ("output", limits.output)];
+    for (name, limit) in sizes {
+        if let crate::Limit::Exactly(size) = limit
+            && (size.get() == 0 || (name == "memory" && size < MIN_MEMORY))
+        {
+            return Err(invalid(format!("a limit of {size} for {name} lets nothing run"))
+                .with_remedy(format!("give it at least {MIN_MEMORY}, or leave it out for the default")));
+        }
+    }
+    let zero_times =
+        [limits.timeout == crate::Limit::Exactly(Duration::ZERO), opts.idle_timeout == Some(Duration::ZERO)];
+    if zero_times.contains(&true) {
+        return Err(invalid("a time-out of 0 lets nothing run").with_remedy("leave it out for the default"));
+    }
+    Ok(())
+}
+
+/// Below this no program gets as far as its first instruction.
+const MIN_MEMORY: crate::ByteSize = crate::ByteSize::mib(1);
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidInput, "run", message)
+}
+
+#[cfg(test)]
+mod tests;

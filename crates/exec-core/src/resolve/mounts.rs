@@ -1,0 +1,94 @@
+//! The workspace and the mounts, checked against each other.
+
+use std::path::Path;
+
+use super::{PlannedMount, canonical, danger, invalid, os};
+use crate::value::is_plain_absolute;
+use crate::{Access, ExecOpts, MountSpec, Result, WorkspaceMode};
+
+/// Places inside that belong to the cell itself.
+const RESERVED: [&str; 11] =
+    ["/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/run"];
+
+pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
+    let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
+    for mount in &opts.mounts {
+        let mount = plan_mount(mount, opts)?;
+        refuse_overlap(&planned, &mount)?;
+        planned.push(mount);
+    }
+    Ok(planned)
+}
+
+fn plan_workspace(workspace: &Path, mode: &WorkspaceMode) -> Result<Vec<PlannedMount>> {
+    let at_own_path = |path: &Path, access| {
+        Ok(PlannedMount { source: path.to_owned(), target: path.to_owned(), access, id: os::file_id(path)? })
+    };
+    match mode {
+        WorkspaceMode::ReadWrite => Ok(vec![at_own_path(workspace, Access::ReadWrite)?]),
+        WorkspaceMode::ReadOnly { writable } => {
+            let mut mounts = vec![at_own_path(workspace, Access::ReadOnly)?];
+            for path in writable {
+                let full = canonical(&workspace.join(path), "writable path")?;
+                if !full.starts_with(workspace) || full == workspace {
+                    return Err(invalid(format!(
+                        "the writable path `{}` is not inside the workspace",
+                        path.display()
+                    ))
+                    .with_context("workspace", workspace.display())
+                    .with_remedy("name a path below the workspace, or use --mount for one elsewhere"));
+                }
+                mounts.push(at_own_path(&full, Access::ReadWrite)?);
+            }
+            Ok(mounts)
+        }
+    }
+}
+
+fn plan_mount(mount: &MountSpec, opts: &ExecOpts) -> Result<PlannedMount> {
+    let source = canonical(&mount.source, "mount source")?;
+    danger::check(&source, opts.dangerous_mounts, "mount source")?;
+    let target: std::path::PathBuf = mount.target.components().collect();
+    if !is_plain_absolute(&target) {
+        return Err(invalid(format!(
+            "the mount target `{}` is not an absolute path without `..`",
+            target.display()
+        ))
+        .with_remedy("write it in full, like `/data`"));
+    }
+    let covers = |place: &str| Path::new(place).starts_with(&target);
+    let within = |place: &str| ["/proc", "/sys", "/dev"].contains(&place) && target.starts_with(place);
+    if let Some(place) = RESERVED.iter().find(|place| covers(place) || within(place)) {
+        return Err(invalid(format!(
+            "the mount target `{}` would cover the cell's own `{place}`",
+            target.display()
+        ))
+        .with_remedy("choose a place like `/data` or `/mnt/data`"));
+    }
+    Ok(PlannedMount { id: os::file_id(&source)?, source, target, access: mount.access })
+}
+
+/// Two mounts at or below one another inside hide each other's files; one source given read-only and writable
+/// at once is not read-only.
+fn refuse_overlap(planned: &[PlannedMount], new: &PlannedMount) -> Result<()> {
+    let nested = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
+    for other in planned {
+        if nested(&other.target, &new.target) {
+            return Err(invalid(format!(
+                "the mount targets `{}` and `{}` overlap",
+                other.target.display(),
+                new.target.display()
+            ))
+            .with_remedy("give each mount a place of its own, outside the workspace"));
+        }
+        if other.access != new.access && nested(&other.source, &new.source) {
+            return Err(invalid(format!(
+                "`{}` and `{}` overlap on the host but one is writable and the other is not",
+                other.source.display(),
+                new.source.display()
+            ))
+            .with_remedy("give both the same access, or mount separate directories"));
+        }
+    }
+    Ok(())
+}

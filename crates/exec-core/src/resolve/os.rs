@@ -1,0 +1,78 @@
+//! The few facts about files and the machine that each system tells in its own way.
+
+use std::path::Path;
+
+use crate::{ByteSize, Result};
+
+/// Identity of a file: whatever has the same one is the same file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileId {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number.
+    pub ino: u64,
+}
+
+#[cfg(unix)]
+mod sys {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    use super::{FileId, Path};
+
+    pub(super) fn id(metadata: &std::fs::Metadata) -> FileId {
+        FileId { dev: metadata.dev(), ino: metadata.ino() }
+    }
+
+    pub(super) fn owner(metadata: &std::fs::Metadata) -> (u32, u32) {
+        (metadata.uid(), metadata.gid())
+    }
+
+    pub(super) fn is_socket(path: &Path) -> bool {
+        path.metadata().is_ok_and(|metadata| metadata.file_type().is_socket())
+    }
+}
+
+#[cfg(not(unix))]
+mod sys {
+    use super::{FileId, Path};
+
+    pub(super) fn id(_: &std::fs::Metadata) -> FileId {
+        FileId { dev: 0, ino: 0 }
+    }
+
+    pub(super) fn owner(_: &std::fs::Metadata) -> (u32, u32) {
+        (0, 0)
+    }
+
+    pub(super) fn is_socket(_: &Path) -> bool {
+        false
+    }
+}
+
+pub(super) fn is_socket(path: &Path) -> bool {
+    sys::is_socket(path)
+}
+
+pub(super) fn file_id(path: &Path) -> Result<FileId> {
+    metadata(path).map(|metadata| sys::id(&metadata))
+}
+
+pub(super) fn owner(path: &Path) -> Result<(u32, u32)> {
+    metadata(path).map(|metadata| sys::owner(&metadata))
+}
+
+fn metadata(path: &Path) -> Result<std::fs::Metadata> {
+    path.metadata().map_err(|error| {
+        super::invalid(format!("`{}` can't be looked at", path.display()))
+            .with_source(error)
+            .with_remedy("name a path that exists and that you may read")
+    })
+}
+
+/// The machine's memory, where the system tells it in a file.
+pub(super) fn total_memory() -> Option<ByteSize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(ByteSize::bytes(kib * 1024))
+}

@@ -1,0 +1,113 @@
+//! Bad input is refused before anything starts, with the thing named and the fix.
+
+use std::os::unix::fs::symlink;
+
+use rstest::{fixture, rstest};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{ByteSize, Limit, MountSpec, WorkspaceMode};
+
+/// A workspace with a file, a subdirectory, and links that lead out of it.
+#[fixture]
+fn workspace() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("sub")).unwrap();
+    std::fs::write(dir.path().join("file"), "x").unwrap();
+    symlink("/usr", dir.path().join("out")).unwrap();
+    dir
+}
+
+fn resolve(opts: &ExecOpts) -> Result<Plan> {
+    Plan::resolve(&Cmd::new("true"), opts, [])
+}
+
+fn refusal(opts: &ExecOpts) -> String {
+    let error = resolve(opts).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.remedy().is_some(), "{error}");
+    error.to_string()
+}
+
+#[rstest]
+fn defaults_are_the_workspace_writable_at_its_own_path(workspace: TempDir) {
+    let plan = resolve(&ExecOpts::in_workspace(workspace.path())).unwrap();
+    let real = workspace.path().canonicalize().unwrap();
+    assert_eq!((&plan.cwd, &plan.workspace), (&real, &real));
+    assert_eq!((plan.mounts.len(), plan.mounts[0].access), (1, Access::ReadWrite));
+}
+
+/// A36
+#[rstest]
+#[case::missing("nowhere", "can't be used")]
+#[case::not_a_directory("file", "is not a directory")]
+#[case::climbing("sub/../..", "contains `..`")]
+#[case::outside("/usr", "is outside the workspace")]
+#[case::link_that_leads_out("out/bin", "is outside the workspace")]
+fn bad_working_directories(workspace: TempDir, #[case] cwd: &str, #[case] says: &str) {
+    let message = refusal(&ExecOpts::in_workspace(workspace.path()).with_cwd(cwd));
+    assert!(message.contains(says) && message.contains(cwd), "{message}");
+}
+
+/// A36, R22
+#[rstest]
+#[case::missing(&["/nowhere"], "`/nowhere` can't be used")]
+#[case::whole_host(&["/:/host"], "is refused")]
+#[case::etc(&["/etc:/data"], "is refused")]
+#[case::covers_usr(&["/opt:/usr"], "would cover")]
+#[case::into_proc(&["/opt:/proc/x"], "would cover")]
+#[case::twice(&["/usr/bin:/data", "/usr/lib:/data"], "overlap")]
+#[case::nested(&["/usr/bin:/data", "/usr/lib:/data/lib"], "overlap")]
+#[case::both_ways(&["/usr/lib:/a:ro", "/usr/lib:/b:rw"], "overlap on the host")]
+fn bad_mounts(workspace: TempDir, #[case] mounts: &[&str], #[case] says: &str) {
+    let mut opts = ExecOpts::in_workspace(workspace.path());
+    opts.mounts = mounts.iter().map(|text| text.parse().unwrap()).collect();
+    let message = refusal(&opts);
+    assert!(message.contains(says), "{message}");
+}
+
+/// R22: a link as a mount source is resolved before it is judged.
+#[rstest]
+fn a_link_to_a_forbidden_place_is_forbidden(workspace: TempDir) {
+    let link = workspace.path().join("innocent");
+    symlink("/etc", &link).unwrap();
+    let opts = ExecOpts::in_workspace(workspace.path().join("sub"))
+        .with_mount(MountSpec::read_only(link).at("/data"));
+    assert!(refusal(&opts).contains("is refused"));
+}
+
+/// R21
+#[rstest]
+fn writable_paths_lie_inside(workspace: TempDir) {
+    let mode = |path: &str| WorkspaceMode::ReadOnly { writable: vec![path.into()] };
+    let opts = |path: &str| ExecOpts::in_workspace(workspace.path()).with_workspace_mode(mode(path));
+    assert_eq!(resolve(&opts("sub")).unwrap().mounts[1].access, Access::ReadWrite);
+    assert!(refusal(&opts("out")).contains("is not inside the workspace"));
+    assert!(refusal(&opts("nowhere")).contains("can't be used"));
+}
+
+#[rstest]
+fn limits_that_let_nothing_run(workspace: TempDir) {
+    let mut opts = ExecOpts::in_workspace(workspace.path());
+    opts.limits.pids = Limit::Exactly(0);
+    assert!(refusal(&opts).contains("0 pids"));
+    let opts = ExecOpts::in_workspace(workspace.path()).with_memory(ByteSize::bytes(10));
+    assert!(refusal(&opts).contains("10 B"));
+    let opts = ExecOpts::in_workspace(workspace.path()).with_timeout(Duration::ZERO);
+    assert!(refusal(&opts).contains("time-out of 0"));
+}
+
+#[rstest]
+fn environment_names_and_values(workspace: TempDir) {
+    for (name, value) in [("", "x"), ("A=B", "x"), ("A", "x\0y")] {
+        refusal(&ExecOpts::in_workspace(workspace.path()).with_env(name, value));
+    }
+}
+
+#[test]
+fn the_workspace_itself() {
+    assert!(refusal(&ExecOpts::in_workspace("/nowhere/at/all")).contains("/nowhere/at/all"));
+    assert!(refusal(&ExecOpts::in_workspace("/")).contains("is refused"));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert!(refusal(&ExecOpts::in_workspace(file.path())).contains("not a directory"));
+}
