@@ -1,0 +1,96 @@
+//! The system's own directories.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One top-level entry.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SystemEntry {
+    /// A directory, shown as it is.
+    Directory(PathBuf),
+    /// A link, shown as a link.
+    Link {
+        /// Where it stands.
+        path: PathBuf,
+        /// Where it points.
+        to: PathBuf,
+    },
+}
+
+impl SystemEntry {
+    /// Where it stands.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Directory(path) | Self::Link { path, .. } => path,
+        }
+    }
+}
+
+/// Where systems keep programs, libraries and their configuration. Everything else of the root directory is data
+/// and stays out of sight: a list of what may be seen can be short, a list of what must not never is.
+const DIRECTORIES: [&str; 11] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu"];
+
+/// Below `/etc`, what is secret wherever it is found.
+const SECRETS: [&str; 4] = ["/etc/ssh", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/letsencrypt"];
+
+/// The entries that exist here.
+pub(crate) fn entries() -> Vec<SystemEntry> {
+    DIRECTORIES.iter().filter_map(|path| entry(Path::new(path))).collect()
+}
+
+fn entry(path: &Path) -> Option<SystemEntry> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    if metadata.is_symlink() {
+        return fs::read_link(path).ok().map(|to| SystemEntry::Link { path: path.into(), to });
+    }
+    metadata.is_dir().then(|| SystemEntry::Directory(path.into()))
+}
+
+/// What an ordinary user can't read in `/etc`. A command that runs as the owner of such files (user id 0 without
+/// capabilities) could, so they are named for hiding.
+pub(crate) fn secrets() -> Vec<PathBuf> {
+    let unreadable =
+        fs::read_dir("/etc").into_iter().flatten().flatten().filter(is_unreadable).map(|entry| entry.path());
+    let known = SECRETS.iter().map(PathBuf::from).filter(|path| path.exists());
+    let mut all: Vec<PathBuf> = unreadable.chain(known).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[cfg(unix)]
+fn is_unreadable(entry: &fs::DirEntry) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    const OTHERS_READ: u32 = 0o004;
+    entry
+        .metadata()
+        .is_ok_and(|metadata| !metadata.is_symlink() && metadata.permissions().mode() & OTHERS_READ == 0)
+}
+
+#[cfg(not(unix))]
+fn is_unreadable(_: &fs::DirEntry) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_is_there_and_data_is_not() {
+        let entries = entries();
+        let paths: Vec<&Path> = entries.iter().map(SystemEntry::path).collect();
+        assert!(paths.contains(&Path::new("/usr")) && paths.contains(&Path::new("/etc")));
+        for data in ["/home", "/root", "/var", "/srv", "/tmp", "/run", "/boot", "/mnt"] {
+            assert!(!paths.contains(&Path::new(data)), "{data}");
+        }
+    }
+
+    #[test]
+    fn password_hashes_are_secret() {
+        let shadow = Path::new("/etc/shadow");
+        assert!(!shadow.exists() || secrets().iter().any(|secret| secret == shadow));
+        assert!(!secrets().iter().any(|secret| secret == Path::new("/etc/passwd")));
+    }
+}
