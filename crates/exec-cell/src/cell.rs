@@ -1,0 +1,201 @@
+//! One live cell.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use exec_core::{Error, ErrorKind, Isolation, Result};
+use exec_wire::{Facts, PROTOCOL_VERSION, ToCell};
+use tokio::sync::{Mutex, Notify, mpsc, oneshot};
+use tokio::time::timeout;
+
+use crate::maker::{CellIo, Keeper};
+use crate::reader::{self, CellReplies};
+use crate::runs::{Death, Runs};
+use crate::writer::{self, FrameSender};
+
+/// A cell that does not say it is ready within this time never will.
+const READY_LIMIT: Duration = Duration::from_secs(20);
+
+/// A cell that does not answer a ping within this time is not used.
+const PING_LIMIT: Duration = Duration::from_secs(2);
+
+/// Once its stream is closed a cell ends by itself in milliseconds; after this long it is ended by force.
+const TEARDOWN_LIMIT: Duration = Duration::from_secs(2);
+
+/// A cell with its two tasks. Dropping the last reference closes its stream, which ends everything inside.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    pub(crate) facts: Facts,
+    pub(crate) sender: FrameSender,
+    pub(crate) runs: Arc<Runs>,
+    keeper: Arc<dyn Keeper>,
+    doom: Arc<Notify>,
+    pongs: Mutex<mpsc::UnboundedReceiver<u64>>,
+    next_run: AtomicU32,
+    next_ping: AtomicU64,
+}
+
+impl Cell {
+    /// Greets a new cell and waits until it stands.
+    pub(crate) async fn connect(io: CellIo, backend: &str) -> Result<Self> {
+        let keeper: Arc<dyn Keeper> = io.keeper.into();
+        let doom = Arc::<Notify>::default();
+        let guard = DoomUnlessReady(Some(Arc::clone(&doom)));
+        let runs = Arc::<Runs>::default();
+        let sender = writer::spawn(io.writer);
+        sender.send(0, &ToCell::Hello { version: PROTOCOL_VERSION });
+        let (ready_sender, ready) = oneshot::channel();
+        let (pong_sender, pongs) = mpsc::unbounded_channel();
+        let replies = CellReplies { ready: ready_sender, pongs: pong_sender };
+        let reading = reader::read_all(io.reader, Arc::clone(&runs), replies);
+        tokio::spawn(attend(
+            reading,
+            Arc::clone(&runs),
+            sender.clone(),
+            Arc::clone(&keeper),
+            Arc::clone(&doom),
+        ));
+        let facts = match timeout(READY_LIMIT, ready).await {
+            Ok(Ok(Ok(facts))) => facts,
+            Ok(Ok(Err(death))) => return Err(death_error(&death, &*keeper, backend, "make cell")),
+            Ok(Err(_)) | Err(_) => {
+                return Err(Error::new(
+                    ErrorKind::CellDied,
+                    "make cell",
+                    "the sandbox did not become ready in time",
+                )
+                .with_backend(backend)
+                .with_remedy("the machine may be overloaded; try again"));
+            }
+        };
+        if facts.version != PROTOCOL_VERSION {
+            return Err(Error::new(
+                ErrorKind::Protocol,
+                "make cell",
+                "the sandbox speaks another protocol version",
+            )
+            .with_backend(backend)
+            .with_context("ours", PROTOCOL_VERSION)
+            .with_context("its", facts.version));
+        }
+        guard.disarm();
+        Ok(Self {
+            facts,
+            sender,
+            runs,
+            keeper,
+            doom,
+            pongs: Mutex::new(pongs),
+            next_run: AtomicU32::new(1),
+            next_ping: AtomicU64::new(1),
+        })
+    }
+
+    /// The number of the next run.
+    pub(crate) fn next_run(&self) -> u32 {
+        self.next_run.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether it can still take commands, as far as is known without asking.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.runs.is_dead()
+    }
+
+    /// Whether it answers.
+    pub(crate) async fn ping(&self) -> bool {
+        let nonce = self.next_ping.fetch_add(1, Ordering::Relaxed);
+        let mut pongs = self.pongs.lock().await;
+        self.sender.send(0, &ToCell::Ping(nonce));
+        let answer = async {
+            while let Some(pong) = pongs.recv().await {
+                if pong == nonce {
+                    return true;
+                }
+            }
+            false
+        };
+        timeout(PING_LIMIT, answer).await.unwrap_or(false)
+    }
+
+    /// Ends it without waiting for its consent: for a cell that does not do what it is told.
+    pub(crate) fn destroy(&self) {
+        self.doom.notify_one();
+    }
+
+    /// Closes its stream and waits until nothing of it is left.
+    pub(crate) async fn end(&self) {
+        tear_down(&self.sender, &*self.keeper).await;
+    }
+
+    /// The error for a run that lost its cell.
+    pub(crate) fn death_error(&self, death: &Death, backend: &str) -> Error {
+        death_error(death, &*self.keeper, backend, "run")
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        self.sender.close();
+    }
+}
+
+/// The cell's attendant: reads to the end, or to its doom, then sees to it that nothing is left.
+async fn attend(
+    reading: impl Future<Output = Death>,
+    runs: Arc<Runs>,
+    sender: FrameSender,
+    keeper: Arc<dyn Keeper>,
+    doom: Arc<Notify>,
+) {
+    tokio::select! {
+        _ = reading => {}
+        () = doom.notified() => runs.die(&Death::Died("it did not end when it had to and was destroyed".into())),
+    }
+    tear_down(&sender, &*keeper).await;
+}
+
+/// Closing the stream lets the cell end in order and clean up after itself; force is for one that does not.
+async fn tear_down(sender: &FrameSender, keeper: &dyn Keeper) {
+    sender.close();
+    if timeout(TEARDOWN_LIMIT, keeper.gone()).await.is_err() {
+        keeper.kill();
+        keeper.gone().await;
+    }
+}
+
+/// A caller that gives up while a cell is being made must not leave it behind.
+struct DoomUnlessReady(Option<Arc<Notify>>);
+
+impl DoomUnlessReady {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for DoomUnlessReady {
+    fn drop(&mut self) {
+        if let Some(doom) = &self.0 {
+            doom.notify_one();
+        }
+    }
+}
+
+fn death_error(death: &Death, keeper: &dyn Keeper, backend: &str, operation: &'static str) -> Error {
+    let (kind, message, why) = match death {
+        Death::Died(why) => (ErrorKind::CellDied, "the sandbox ended unexpectedly", why),
+        Death::Broken(why) => (ErrorKind::Protocol, "the sandbox broke its protocol and was destroyed", why),
+    };
+    let error = Error::new(kind, operation, format!("{message}: {why}")).with_backend(backend);
+    match keeper.post_mortem() {
+        Some(facts) => error.with_context("found", facts),
+        None => error,
+    }
+}
+
+/// What holds for every run of a cell, shared by all its results.
+#[derive(Debug, Clone)]
+pub(crate) struct Standing {
+    pub(crate) backend: Arc<str>,
+    pub(crate) isolation: Arc<Isolation>,
+}

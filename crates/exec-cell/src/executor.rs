@@ -1,0 +1,134 @@
+//! An executor from a cell maker.
+
+use std::collections::hash_map::RandomState;
+use std::fmt::Debug;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use exec_core::{
+    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Held, Isolation, Lifetime,
+    Plan, Result, RunId, SessionName,
+};
+use tokio::time::Instant;
+
+use crate::cell::{Cell, Standing};
+use crate::maker::CellMaker;
+use crate::pool::{Pool, PoolConfig};
+use crate::request;
+use crate::run::Run;
+use crate::sessions::Sessions;
+
+/// Runs commands in the cells that `M` makes.
+#[derive(Debug)]
+pub struct CellExecutor<M: CellMaker> {
+    maker: Arc<M>,
+    pool: Pool<M>,
+    sessions: Sessions<M>,
+}
+
+impl<M: CellMaker> CellExecutor<M> {
+    /// An executor over this maker.
+    pub fn new(maker: M, pool: PoolConfig) -> Self {
+        let maker = Arc::new(maker);
+        Self { pool: Pool::new(Arc::clone(&maker), pool), sessions: Sessions::new(), maker }
+    }
+
+    fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {
+        let level = self.maker.capabilities().level;
+        if let Some(floor) = opts.min_isolation.filter(|floor| level < *floor) {
+            return Err(Error::new(
+                ErrorKind::IsolationTooWeak,
+                "start",
+                format!("its isolation here is `{level}`, the floor is `{floor}`"),
+            )
+            .with_backend(self.maker.name())
+            .with_remedy(format!("use a stronger sandbox or lower the floor with --min-isolation {level}")));
+        }
+        let mut plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
+        self.maker.adjust(&mut plan);
+        Ok(plan)
+    }
+
+    async fn cell_for(&self, plan: &Plan) -> Result<(Arc<Cell>, Standing)> {
+        let spec = self.maker.spec(plan)?;
+        match &plan.lifetime {
+            Lifetime::Ephemeral => {
+                let ready = self.pool.take(&spec).await?;
+                Ok((Arc::new(ready.cell), ready.standing))
+            }
+            Lifetime::Session(name) => self.sessions.cell(name, &spec, &self.pool).await,
+        }
+    }
+}
+
+#[async_trait]
+impl<M: CellMaker> Executor for CellExecutor<M> {
+    fn name(&self) -> &str {
+        self.maker.name()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.maker.capabilities()
+    }
+
+    #[tracing::instrument(skip_all, fields(executor = self.name(), program = %cmd.program().to_string_lossy()))]
+    async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
+        let begun = Instant::now();
+        let plan = self.plan(cmd, opts)?;
+        let (cell, standing) = self.cell_for(&plan).await?;
+        require_limits(&plan, &standing.isolation, self.maker.name())?;
+        let start = request::start(&plan, self.maker.rlimits(&plan, &cell.facts));
+        let run = Run::start(cell, standing, &plan, start, begun).await?;
+        Ok(Execution::new(new_run_id(), run))
+    }
+
+    async fn warm(&self, opts: &ExecOpts) -> Result<()> {
+        let plan = self.plan(&Cmd::new("true"), opts)?;
+        self.pool.warm(&self.maker.spec(&plan)?).await
+    }
+
+    async fn end_session(&self, session: &SessionName) -> Result<()> {
+        self.sessions.end(session).await;
+        Ok(())
+    }
+
+    async fn health(&self) -> Result<Health> {
+        let opts = ExecOpts::in_workspace(std::env::temp_dir());
+        let ready = self.pool.take(&self.maker.spec(&self.plan(&Cmd::new("true"), &opts)?)?).await?;
+        if !ready.cell.ping().await {
+            return Err(Error::new(ErrorKind::CellDied, "health", "a new sandbox does not answer")
+                .with_backend(self.maker.name()));
+        }
+        ready.cell.end().await;
+        Ok(Health { warm_cells: self.pool.len(), sessions: self.sessions.len().await })
+    }
+}
+
+/// A limit asked for by name holds for the run as a whole, or the run is refused.
+fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str) -> Result<()> {
+    for report in isolation.limits.iter().filter(|report| plan.limits.required.contains(&report.limit)) {
+        let why = match &report.held {
+            Held::Enforced { .. } => continue,
+            Held::PerProcess { by } => format!("only each process on its own is held to it, by {by}"),
+            Held::NotEnforced { why } => why.clone(),
+        };
+        let message =
+            format!("the limit of {} for {} can't be enforced here: {why}", report.asked, report.limit);
+        return Err(Error::new(ErrorKind::LimitNotEnforced, "start", message).with_backend(backend).with_remedy(
+            "run where control groups can be written (as root, or with a delegated group), use a container, or pass \
+             --best-effort-limits",
+        ));
+    }
+    Ok(())
+}
+
+/// A name no other run of this machine is likely to have.
+fn new_run_id() -> RunId {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(count);
+    RunId::new(format!("{:x}-{count:x}-{:08x}", std::process::id(), hasher.finish() as u32))
+}

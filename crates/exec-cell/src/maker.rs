@@ -1,0 +1,69 @@
+//! What a backend brings: how to make a cell, and what it guarantees.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use async_trait::async_trait;
+use exec_core::{Capabilities, Isolation, Plan, Result};
+use exec_wire::{Facts, Rlimit};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Makes cells of one kind.
+#[async_trait]
+pub trait CellMaker: Debug + Send + Sync + 'static {
+    /// Everything that distinguishes one cell from another. Cells with equal specifications are interchangeable;
+    /// what varies from command to command (arguments, environment, directory, deadline) is not part of it.
+    type Spec: Clone + Debug + Eq + Hash + Send + Sync + 'static;
+
+    /// The name the executor is chosen by.
+    fn name(&self) -> &str;
+
+    /// What its cells can do and hold.
+    fn capabilities(&self) -> &Capabilities;
+
+    /// Adjusts a plan to these cells: a private home directory, a shell's path. Nothing by default.
+    fn adjust(&self, _plan: &mut Plan) {}
+
+    /// The cell this run needs; an error if it asks for something these cells can't give.
+    fn spec(&self, plan: &Plan) -> Result<Self::Spec>;
+
+    /// Makes a cell. The bytes it speaks are [`exec_wire`] frames.
+    async fn make(&self, spec: &Self::Spec) -> Result<CellIo>;
+
+    /// The isolation that held, from what the cell read back.
+    fn isolation(&self, spec: &Self::Spec, facts: &Facts) -> Isolation;
+
+    /// Kernel limits for the processes of a command in such a cell.
+    fn rlimits(&self, plan: &Plan, facts: &Facts) -> Vec<Rlimit>;
+}
+
+/// A cell that was just made: its byte streams, and the means to end it from outside.
+pub struct CellIo {
+    /// Frames from the cell.
+    pub reader: Box<dyn AsyncRead + Send + Unpin>,
+    /// Frames to the cell. Closing it ends the cell.
+    pub writer: Box<dyn AsyncWrite + Send + Unpin>,
+    /// The backend's hold on it.
+    pub keeper: Box<dyn Keeper>,
+}
+
+impl Debug for CellIo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CellIo").field("keeper", &self.keeper).finish_non_exhaustive()
+    }
+}
+
+/// A backend's hold on a cell, for when the cell does not answer.
+#[async_trait]
+pub trait Keeper: Debug + Send + Sync {
+    /// Ends the cell by force. May be called any number of times.
+    fn kill(&self);
+
+    /// Waits until the backend has verified that nothing of the cell is left.
+    async fn gone(&self);
+
+    /// What the backend knows about why a cell ended unasked, for the error message.
+    fn post_mortem(&self) -> Option<String> {
+        None
+    }
+}

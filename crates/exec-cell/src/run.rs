@@ -1,0 +1,269 @@
+//! One run in a cell: the handle behind an `Execution`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use exec_core::{
+    Error, ErrorKind, Event, Lifetime, Outcome, Plan, Result, RunHandle, Signal, Stdin, Usage, WindowSize,
+};
+use exec_wire::{Start, ToCell};
+use tokio::sync::{Mutex, Semaphore, mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+
+use crate::cell::{Cell, Standing};
+use crate::request::{millis, start_error};
+use crate::runs::{Account, Ending, Slot};
+use crate::verdict::{RunLimits, judge};
+
+/// Output bytes in flight at most: what a caller who stops reading can make us hold.
+const WINDOW: u32 = 2 * 1024 * 1024;
+
+/// Credit goes back in pieces of this size, so that it costs few frames.
+const CREDIT_STEP: u32 = WINDOW / 4;
+
+/// The largest piece of standard input sent at once.
+const STDIN_PIECE: usize = 64 * 1024;
+
+/// The cell enforces every deadline itself; the host steps in only when it has not done so by this much later.
+const BACKSTOP: Duration = Duration::from_secs(5);
+
+/// A run in a cell.
+#[derive(Debug)]
+pub(crate) struct Run {
+    number: u32,
+    cell: Arc<Cell>,
+    standing: Standing,
+    limits: RunLimits,
+    grace: Duration,
+    begun: Instant,
+    events: Mutex<mpsc::UnboundedReceiver<Event>>,
+    ending: watch::Receiver<Ending>,
+    stdin_credit: Arc<Semaphore>,
+    window: Arc<AtomicU32>,
+    consumed: AtomicU32,
+    backstop: watch::Sender<Option<Instant>>,
+}
+
+impl Run {
+    /// Starts a planned command and returns once it runs.
+    pub(crate) async fn start(
+        cell: Arc<Cell>,
+        standing: Standing,
+        plan: &Plan,
+        start: Start,
+        begun: Instant,
+    ) -> Result<Arc<Self>> {
+        let number = cell.next_run();
+        let (event_sender, events) = mpsc::unbounded_channel();
+        let (ending_sender, ending) = watch::channel(None);
+        let (started_sender, started) = oneshot::channel();
+        let stdin_credit = Arc::new(Semaphore::new(0));
+        let window = Arc::new(AtomicU32::new(WINDOW));
+        let slot = Slot {
+            events: event_sender,
+            ending: ending_sender,
+            stdin_credit: Arc::clone(&stdin_credit),
+            started: Some(started_sender),
+            window: Arc::clone(&window),
+            exited: None,
+        };
+        cell.runs.insert(number, slot);
+        let wall = plan.limits.timeout.map(|wall| Instant::now() + wall + plan.grace + BACKSTOP);
+        let (backstop, backstop_receiver) = watch::channel(wall);
+        let run = Arc::new(Self {
+            number,
+            standing,
+            limits: RunLimits { resolved: plan.limits.clone(), idle: plan.idle_timeout },
+            grace: plan.grace,
+            begun,
+            events: Mutex::new(events),
+            ending: ending.clone(),
+            stdin_credit,
+            window,
+            consumed: AtomicU32::new(0),
+            backstop,
+            cell,
+        });
+        let unstarted = KillUnlessStarted(Some(Arc::clone(&run)));
+        run.cell.sender.send_all(number, &[ToCell::Start(Box::new(start)), ToCell::Credit(WINDOW)]);
+        let own_cell = plan.lifetime == Lifetime::Ephemeral;
+        match started.await {
+            Ok(Ok(_pid)) => {}
+            Ok(Err(failed)) => {
+                unstarted.disarm();
+                if own_cell {
+                    run.cell.sender.close();
+                }
+                return Err(start_error(plan, &failed, &run.standing.backend));
+            }
+            Err(_) => return Err(run.lost()),
+        }
+        unstarted.disarm();
+        tokio::spawn(guard(Arc::clone(&run.cell), ending, backstop_receiver, own_cell));
+        run.feed(&plan.stdin, plan.tty.is_some());
+        Ok(run)
+    }
+
+    /// Sends input that was given with the options.
+    fn feed(self: &Arc<Self>, stdin: &Stdin, tty: bool) {
+        match stdin {
+            Stdin::Bytes(bytes) => {
+                let (run, bytes) = (Arc::clone(self), bytes.clone());
+                tokio::spawn(async move {
+                    if run.write_stdin(bytes).await.is_ok() {
+                        run.close_stdin();
+                    }
+                });
+            }
+            Stdin::Empty if tty => self.close_stdin(),
+            Stdin::Empty | Stdin::Stream => {}
+        }
+    }
+
+    fn lost(&self) -> Error {
+        match self.cell.runs.death() {
+            Some(death) => self.cell.death_error(&death, &self.standing.backend),
+            None => Error::new(ErrorKind::CellDied, "run", "the run was lost")
+                .with_backend(&*self.standing.backend),
+        }
+    }
+
+    fn outcome(&self, account: &Account) -> Outcome {
+        let (ended, status, limits_hit) = judge(account, &self.limits);
+        let closed = &account.closed;
+        Outcome {
+            ended,
+            status,
+            duration: account.at.duration_since(self.begun),
+            usage: Usage {
+                cpu: Duration::from_micros(closed.user_us.saturating_add(closed.system_us)),
+                peak_memory: closed.peak_memory,
+            },
+            executor: self.standing.backend.to_string(),
+            isolation: Arc::clone(&self.standing.isolation),
+            limits_hit,
+            denials: Vec::new(),
+            survivors: closed.survivors.clone(),
+        }
+    }
+
+    /// Gives the cell room for what the caller has taken.
+    fn return_credit(&self, taken: usize) {
+        let consumed = self.consumed.fetch_add(taken as u32, Ordering::AcqRel) + taken as u32;
+        if consumed >= CREDIT_STEP {
+            let credit = self.consumed.swap(0, Ordering::AcqRel);
+            self.window.fetch_add(credit, Ordering::AcqRel);
+            self.cell.sender.send(self.number, &ToCell::Credit(credit));
+        }
+    }
+
+    fn stop(&self, grace: Duration) {
+        let limit = Instant::now() + grace + BACKSTOP;
+        self.backstop
+            .send_modify(|backstop| *backstop = Some(backstop.map_or(limit, |known| known.min(limit))));
+        self.cell.sender.send(self.number, &ToCell::Stop { grace_ms: millis(grace) });
+    }
+}
+
+#[async_trait]
+impl RunHandle for Run {
+    async fn next_event(&self) -> Option<Event> {
+        let event = self.events.lock().await.recv().await;
+        if let Some(Event::Output { bytes, .. }) = &event {
+            self.return_credit(bytes.len());
+        }
+        event
+    }
+
+    async fn write_stdin(&self, mut bytes: Bytes) -> Result<()> {
+        while !bytes.is_empty() {
+            let piece = bytes.split_to(bytes.len().min(STDIN_PIECE));
+            // Closed: the run is over, and nobody reads.
+            let Ok(permits) = self.stdin_credit.acquire_many(piece.len() as u32).await else { return Ok(()) };
+            permits.forget();
+            self.cell.sender.send(self.number, &ToCell::Stdin(&piece));
+        }
+        Ok(())
+    }
+
+    fn close_stdin(&self) {
+        self.cell.sender.send(self.number, &ToCell::StdinEof);
+    }
+
+    fn signal(&self, signal: Signal) {
+        self.cell.sender.send(self.number, &ToCell::Signal(signal.number()));
+    }
+
+    fn resize(&self, size: WindowSize) {
+        let size = exec_wire::WindowSize { rows: size.rows, cols: size.cols };
+        self.cell.sender.send(self.number, &ToCell::Resize(size));
+    }
+
+    fn cancel(&self) {
+        self.stop(self.grace);
+    }
+
+    fn kill(&self) {
+        self.stop(Duration::ZERO);
+    }
+
+    async fn wait(&self) -> Result<Outcome> {
+        let mut ending = self.ending.clone();
+        let known = ending.wait_for(Option::is_some).await.ok().and_then(|ending| ending.clone());
+        match known {
+            Some(Ok(account)) => Ok(self.outcome(&account)),
+            Some(Err(death)) => Err(self.cell.death_error(&death, &self.standing.backend)),
+            None => Err(self.lost()),
+        }
+    }
+}
+
+/// A caller that gives up between sending a command and hearing that it runs must not leave it running.
+struct KillUnlessStarted(Option<Arc<Run>>);
+
+impl KillUnlessStarted {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for KillUnlessStarted {
+    fn drop(&mut self) {
+        if let Some(run) = &self.0 {
+            run.kill();
+        }
+    }
+}
+
+/// Destroys the cell of a run that does not end when it must, and closes a cell whose one command has ended.
+async fn guard(
+    cell: Arc<Cell>,
+    mut ending: watch::Receiver<Ending>,
+    mut backstop: watch::Receiver<Option<Instant>>,
+    own_cell: bool,
+) {
+    loop {
+        let limit = *backstop.borrow_and_update();
+        let expired = async {
+            match limit {
+                Some(limit) => sleep_until(limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = ending.wait_for(Option::is_some) => break,
+            () = expired => {
+                tracing::warn!("a run did not end in time; its cell is destroyed");
+                cell.destroy();
+                break;
+            }
+            changed = backstop.changed() => if changed.is_err() { break },
+        }
+    }
+    if own_cell {
+        cell.sender.close();
+    }
+}

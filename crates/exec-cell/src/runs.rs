@@ -1,0 +1,148 @@
+//! The runs of one cell, as the reading task sees them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use exec_core::{Event, Status, Stream};
+use exec_wire::{Closed, Exited, Failed, FromCell};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+/// Why a run has no outcome: its cell ended, or broke the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// The stream ended; the text says what is known.
+    Died(String),
+    /// The cell said something impossible.
+    Broken(String),
+}
+
+/// How a run ended, as the cell tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Account {
+    pub(crate) exited: Exited,
+    pub(crate) closed: Closed,
+    /// When the account arrived: every answer about the run is the same, however late it is asked for.
+    pub(crate) at: Instant,
+}
+
+/// The end of a run, once known.
+pub(crate) type Ending = Option<Result<Arc<Account>, Death>>;
+
+/// What the reading task holds of one run.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) events: mpsc::UnboundedSender<Event>,
+    pub(crate) ending: watch::Sender<Ending>,
+    pub(crate) stdin_credit: Arc<Semaphore>,
+    pub(crate) started: Option<oneshot::Sender<Result<u32, Failed>>>,
+    /// Output bytes the cell may still send: what it sends beyond is a breach.
+    pub(crate) window: Arc<AtomicU32>,
+    pub(crate) exited: Option<Exited>,
+}
+
+/// All runs of a cell.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    slots: Mutex<HashMap<u32, Slot>>,
+    dead: AtomicBool,
+    death: Mutex<Option<Death>>,
+}
+
+impl Runs {
+    /// Adds a run; on a dead cell the slot's ending is set at once.
+    pub(crate) fn insert(&self, run: u32, slot: Slot) {
+        let mut slots = self.lock();
+        if let Some(death) = self.death() {
+            slot.ending.send_replace(Some(Err(death)));
+        } else {
+            slots.insert(run, slot);
+        }
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn death(&self) -> Option<Death> {
+        self.death.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The cell is gone: every run that has no ending gets this one.
+    pub(crate) fn die(&self, death: &Death) {
+        let mut slots = self.lock();
+        self.death.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| death.clone());
+        self.dead.store(true, Ordering::Release);
+        for (_, slot) in slots.drain() {
+            slot.stdin_credit.close();
+            slot.ending.send_replace(Some(Err(death.clone())));
+        }
+    }
+
+    /// Takes a frame about a run. Frames for a run that is over are ignored: they crossed its end.
+    pub(crate) fn deliver(&self, run: u32, frame: FromCell<'_>) -> Result<(), String> {
+        let mut slots = self.lock();
+        let Some(slot) = slots.get_mut(&run) else { return Ok(()) };
+        match frame {
+            FromCell::Started { pid } => slot.on_started(pid),
+            FromCell::Failed(failed) => {
+                if let Some(started) = slot.started.take() {
+                    started.send(Err(failed)).ok();
+                }
+                slots.remove(&run);
+            }
+            FromCell::StdinCredit(bytes) => slot.stdin_credit.add_permits(bytes as usize),
+            FromCell::Exited(exited) => slot.on_exited(exited),
+            FromCell::Closed(closed) => {
+                let exited = slot.exited.ok_or("a run was closed before it exited")?;
+                slot.stdin_credit.close();
+                slot.ending.send_replace(Some(Ok(Arc::new(Account { exited, closed, at: Instant::now() }))));
+                slots.remove(&run);
+            }
+            other => return Err(format!("unexpected frame about a run: {other:?}")),
+        }
+        Ok(())
+    }
+
+    /// Takes a piece of output.
+    pub(crate) fn output(&self, run: u32, stream: Stream, bytes: bytes::Bytes) -> Result<(), String> {
+        let slots = self.lock();
+        let Some(slot) = slots.get(&run) else { return Ok(()) };
+        let len = bytes.len() as u32;
+        let within =
+            slot.window.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(len));
+        within.map_err(|left| format!("{len} bytes of output against a credit of {left}"))?;
+        slot.events.send(Event::Output { stream, bytes }).ok();
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slot {
+    fn on_started(&mut self, pid: u32) {
+        if let Some(started) = self.started.take() {
+            self.events.send(Event::Started { pid }).ok();
+            started.send(Ok(pid)).ok();
+        }
+    }
+
+    fn on_exited(&mut self, exited: Exited) {
+        self.exited = Some(exited);
+        self.events.send(Event::Exited(status(exited.status))).ok();
+    }
+}
+
+/// A status from the wire. A signal number that does not exist is shown as SIGKILL's kin rather than refused:
+/// the process is gone either way.
+pub(crate) fn status(status: exec_wire::Status) -> Status {
+    match status {
+        exec_wire::Status::Code(code) => Status::Code(code),
+        exec_wire::Status::Signal(number) => {
+            Status::Signal(exec_core::Signal::new(number).unwrap_or(exec_core::Signal::KILL))
+        }
+    }
+}
