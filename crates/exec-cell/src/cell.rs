@@ -1,5 +1,6 @@
 //! One live cell.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -148,9 +149,15 @@ async fn attend(
     keeper: Arc<dyn Keeper>,
     doom: Arc<Notify>,
 ) {
+    let mut reading = pin!(reading);
     tokio::select! {
-        _ = reading => {}
+        _ = &mut reading => {}
         () = doom.notified() => runs.die(&Death::Died("it did not end when it had to and was destroyed".into())),
+        // A cell without its keeper has nobody to clean up after it: it is told to end.
+        () = keeper.gone() => {
+            sender.close();
+            timeout(TEARDOWN_LIMIT, reading).await.ok();
+        }
     }
     tear_down(&sender, &*keeper).await;
 }

@@ -51,14 +51,13 @@ impl<M: CellMaker> CellExecutor<M> {
         Ok(plan)
     }
 
-    async fn cell_for(&self, plan: &Plan) -> Result<(Arc<Cell>, Standing)> {
-        let spec = self.maker.spec(plan)?;
+    async fn cell_for(&self, plan: &Plan, spec: &M::Spec) -> Result<(Arc<Cell>, Standing)> {
         match &plan.lifetime {
             Lifetime::Ephemeral => {
-                let ready = self.pool.take(&spec).await?;
+                let ready = self.pool.take(spec).await?;
                 Ok((Arc::new(ready.cell), ready.standing))
             }
-            Lifetime::Session(name) => self.sessions.cell(name, &spec, &self.pool).await,
+            Lifetime::Session(name) => self.sessions.cell(name, spec, &self.pool).await,
         }
     }
 }
@@ -77,10 +76,14 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         let begun = Instant::now();
         let plan = self.plan(cmd, opts)?;
-        let (cell, standing) = self.cell_for(&plan).await?;
+        let spec = self.maker.spec(&plan)?;
+        let (cell, standing) = self.cell_for(&plan, &spec).await?;
         require_limits(&plan, &standing.isolation, self.maker.name())?;
         let start = request::start(&plan, self.maker.rlimits(&plan, &cell.facts));
         let run = Run::start(cell, standing, &plan, start, begun).await?;
+        if plan.lifetime == Lifetime::Ephemeral {
+            self.pool.refill_after(&spec, run.ended());
+        }
         Ok(Execution::new(new_run_id(), run))
     }
 

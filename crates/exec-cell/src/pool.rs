@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use exec_core::Result;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
@@ -32,6 +32,9 @@ impl Default for PoolConfig {
 
 /// A cell that was warm for longer than this is asked whether it still answers.
 const PING_AFTER: Duration = Duration::from_secs(1);
+
+/// A run that goes on for longer than this does not hold up the refilling.
+const REFILL_DELAY: Duration = Duration::from_millis(10);
 
 /// A cell and what holds in it.
 #[derive(Debug)]
@@ -59,6 +62,8 @@ struct Inner<M: CellMaker> {
     /// Callers that wait for a cell right now; refilling stands back for them.
     waiting: AtomicUsize,
     nobody_waits: Notify,
+    /// A cell was shelved, or could not be made.
+    place_left: Notify,
 }
 
 #[derive(Debug)]
@@ -73,29 +78,48 @@ impl<M: CellMaker> Pool<M> {
     pub(crate) fn new(maker: Arc<M>, config: PoolConfig) -> Self {
         let backend = Arc::from(maker.name());
         let shelves = Mutex::new(Shelves { idle: HashMap::new(), filling: HashMap::new(), swept: false });
-        let nobody_waits = Notify::new();
-        Self(Arc::new(Inner { maker, backend, config, shelves, waiting: AtomicUsize::new(0), nobody_waits }))
+        Self(Arc::new(Inner {
+            maker,
+            backend,
+            config,
+            shelves,
+            waiting: AtomicUsize::new(0),
+            nobody_waits: Notify::new(),
+            place_left: Notify::new(),
+        }))
     }
 
-    /// A cell for this specification: a warm one if there is one, else a new one. The shelf is refilled behind
-    /// the caller's back.
+    /// A cell for this specification: a warm one if there is one, else a new one.
     pub(crate) async fn take(&self, spec: &M::Spec) -> Result<Ready> {
-        let ready = match self.0.take_warm(spec).await {
-            Some(ready) => ready,
-            None => self.0.make_for_caller(spec).await?,
-        };
-        if let Some(place) = Inner::reserve(&self.0, spec) {
-            tokio::spawn(place.refill());
+        match self.0.take_warm(spec).await {
+            Some(ready) => Ok(ready),
+            None => self.0.make_for_caller(spec).await,
         }
-        Ok(ready)
     }
 
-    /// Makes cells until the shelf for this specification is full.
-    pub(crate) async fn warm(&self, spec: &M::Spec) -> Result<()> {
-        while let Some(place) = Inner::reserve(&self.0, spec) {
-            place.fill().await?;
+    /// Fills the shelf for this specification in the background, beginning when the run that took from it has ended
+    /// or has gone on for a while: making a cell costs more than a short command, and must not slow it down.
+    pub(crate) fn refill_after(&self, spec: &M::Spec, run_end: impl Future<Output = ()> + Send + 'static) {
+        if let Some(place) = Inner::reserve(&self.0, spec) {
+            tokio::spawn(async move {
+                timeout(REFILL_DELAY, run_end).await.ok();
+                place.refill().await;
+            });
         }
-        Ok(())
+    }
+
+    /// Returns when the shelf for this specification is full, or the bounds allow no more.
+    pub(crate) async fn warm(&self, spec: &M::Spec) -> Result<()> {
+        loop {
+            let changed = self.0.place_left.notified();
+            if let Some(place) = Inner::reserve(&self.0, spec) {
+                place.fill().await?;
+            } else if self.0.lock().filling.get(spec).is_some_and(|filling| *filling > 0) {
+                changed.await;
+            } else {
+                return Ok(());
+            }
+        }
     }
 
     /// How many cells stand ready.
@@ -212,6 +236,8 @@ impl<M: CellMaker> Drop for Place<M> {
         if let Some(filling) = shelves.filling.get_mut(&self.spec) {
             *filling -= 1;
         }
+        drop(shelves);
+        self.pool.place_left.notify_waiters();
     }
 }
 

@@ -123,6 +123,14 @@ impl Run {
         }
     }
 
+    /// Completes when the run is over, without keeping it alive.
+    pub(crate) fn ended(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
+        let mut ending = self.ending.clone();
+        async move {
+            ending.wait_for(Option::is_some).await.ok();
+        }
+    }
+
     fn lost(&self) -> Error {
         match self.cell.runs.death() {
             Some(death) => self.cell.death_error(&death, &self.standing.backend),

@@ -10,6 +10,7 @@ mod os;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::limits::Machine;
@@ -103,10 +104,14 @@ impl Plan {
     }
 }
 
+/// Looked up once: the answer does not change, and finding it reads several files.
 fn machine() -> Machine {
-    let cpus =
-        std::thread::available_parallelism().map_or(1, |count| count.get().min(u16::MAX.into()) as u16);
-    Machine { cpus, memory: os::total_memory() }
+    static MACHINE: OnceLock<Machine> = OnceLock::new();
+    *MACHINE.get_or_init(|| {
+        let cpus =
+            std::thread::available_parallelism().map_or(1, |count| count.get().min(u16::MAX.into()) as u16);
+        Machine { cpus, memory: os::total_memory() }
+    })
 }
 
 fn workspace_path(opts: &ExecOpts) -> Result<PathBuf> {

@@ -1,0 +1,7 @@
+//! Driving cells that a real sandbox can't be made to be: dead, lying, hanging, counted.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+mod broken;
+mod fake;
+mod handles;
+mod pool;

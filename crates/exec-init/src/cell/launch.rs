@@ -1,0 +1,133 @@
+//! From a forked process to the command: everything between `fork` and `exec`.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use exec_wire::{Resource as WireResource, Rlimit as WireRlimit, Stage, Start};
+use rustix::fs::Mode;
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit};
+
+use super::path;
+use super::report::Reporter;
+use crate::fence::Fence;
+use crate::sys::{self, Range, Vector};
+
+/// The interpreter of programs that name none.
+const SHELL: &CStr = c"/bin/sh";
+
+/// A command ready to be run: all that needs memory is done before the fork.
+pub(crate) struct Launch {
+    argv: Vec<CString>,
+    env: Vec<CString>,
+    files: Vec<CString>,
+    cwd: CString,
+    umask: u32,
+    rlimits: Vec<WireRlimit>,
+    /// Open files before this program raised its own limit.
+    open_files: Rlimit,
+}
+
+/// What the command's descriptors 0, 1 and 2 will be.
+pub(crate) enum ChildStdio {
+    Pipes { stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd },
+    Tty(OwnedFd),
+}
+
+impl Launch {
+    pub(crate) fn new(start: Start, open_files: Rlimit) -> Result<Self, Errno> {
+        let argv = c_strings(start.argv)?;
+        let env = c_strings(start.env)?;
+        let files = argv.first().map(|program| path::candidates(program, &env)).ok_or(Errno::INVAL)?;
+        let cwd = CString::new(start.cwd).map_err(|_| Errno::INVAL)?;
+        Ok(Self { argv, env, files, cwd, umask: start.umask, rlimits: start.rlimits, open_files })
+    }
+
+    /// Turns this process, just forked, into the command.
+    pub(crate) fn run(&self, stdio: &ChildStdio, fence: &Fence, reporter: &Reporter) -> ! {
+        let (stage, errno) = self.failure(stdio, fence);
+        reporter.failure(stage, errno);
+        sys::exit_now(127)
+    }
+
+    /// Returns only with what went wrong.
+    fn failure(&self, stdio: &ChildStdio, fence: &Fence) -> (Stage, Errno) {
+        if let Err(errno) = attach(stdio) {
+            return (Stage::Stdio, errno);
+        }
+        rustix::process::umask(Mode::from_raw_mode(self.umask & 0o777));
+        self.limit();
+        if let Err(errno) = rustix::process::chdir(self.cwd.as_c_str()) {
+            return (Stage::Cwd, errno);
+        }
+        if let Err(errno) = fence.confine_child() {
+            return (Stage::Confine, errno);
+        }
+        sys::default_signals();
+        sys::descriptors(3, u32::MAX, Range::CloseOnExec);
+        (Stage::Exec, self.exec())
+    }
+
+    /// A limit the kernel refuses to raise stays where it is: lower than asked for is no reason to fail.
+    fn limit(&self) {
+        let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        let _ = rustix::process::setrlimit(Resource::Nofile, self.open_files);
+        for limit in &self.rlimits {
+            let resource = resource(limit.resource);
+            let hard = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
+            let value = Some(limit.value.min(hard));
+            let _ = rustix::process::setrlimit(resource, Rlimit { current: value, maximum: value });
+        }
+    }
+
+    fn exec(&self) -> Errno {
+        let env = Vector::new(self.env.iter().map(CString::as_c_str));
+        let argv = Vector::new(self.argv.iter().map(CString::as_c_str));
+        let mut last = Errno::NOENT;
+        for file in &self.files {
+            let error = match sys::exec(file, &argv, &env) {
+                Errno::NOEXEC => self.exec_script(file, &env),
+                other => other,
+            };
+            match path::next_error(last, error) {
+                Some(kept) => last = kept,
+                None => return error,
+            }
+        }
+        last
+    }
+
+    /// A text file without a `#!` line is a shell script, as `execvp` has it.
+    fn exec_script(&self, file: &CStr, env: &Vector<'_>) -> Errno {
+        let rest = self.argv.iter().skip(1).map(CString::as_c_str);
+        sys::exec(SHELL, &Vector::new([SHELL, file].into_iter().chain(rest)), env)
+    }
+}
+
+fn c_strings(strings: Vec<Vec<u8>>) -> Result<Vec<CString>, Errno> {
+    strings.into_iter().map(|bytes| CString::new(bytes).map_err(|_| Errno::INVAL)).collect()
+}
+
+fn attach(stdio: &ChildStdio) -> Result<(), Errno> {
+    rustix::process::setsid()?;
+    let sources = match stdio {
+        ChildStdio::Pipes { stdin, stdout, stderr } => [stdin, stdout, stderr],
+        ChildStdio::Tty(slave) => {
+            rustix::process::ioctl_tiocsctty(slave)?;
+            [slave, slave, slave]
+        }
+    };
+    for (number, source) in (0..).zip(sources) {
+        sys::place(source.as_raw_fd(), number)?;
+    }
+    Ok(())
+}
+
+fn resource(resource: WireResource) -> Resource {
+    match resource {
+        WireResource::OpenFiles => Resource::Nofile,
+        WireResource::Processes => Resource::Nproc,
+        WireResource::Data => Resource::Data,
+        WireResource::FileSize => Resource::Fsize,
+    }
+}

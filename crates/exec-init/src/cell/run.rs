@@ -1,0 +1,496 @@
+//! One command from its start to its account.
+//!
+//! A run knows its own streams, limits and phase. It does not know how processes are killed - the supervisor
+//! does - nor any other run.
+
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use exec_wire::{Closed, EndReason, Exited, FromCell, Lifetime, Limits, Status};
+
+use super::clock::{after, is_due, sooner};
+use super::input::{Input, Kind, Overrun};
+use super::outbox::{HostGone, Moved, Outbox};
+use super::report::{Outcome, Report};
+use super::spawn::{Process, Spawned};
+use super::stream::{Channel, Stream, waiting};
+use super::tty;
+use crate::cgroup::Counters;
+use crate::sys::{self, Pid, Rusage};
+
+/// Survivors that are named; a frame has its bounds.
+const MOST_SURVIVORS: usize = 1000;
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The command may be alive.
+    Running,
+    /// The command ended; what it left behind may still write until then.
+    Draining { until: Option<Instant> },
+    /// Everything of the run is being killed.
+    Killing { give_up: Instant },
+    /// Nothing of it writes any more, or nobody cares; what was written is still being delivered.
+    Delivering,
+}
+
+/// Someone other than the command ended it.
+#[derive(Debug, Clone, Copy)]
+struct Ending {
+    reason: EndReason,
+    kill_at: Option<Instant>,
+}
+
+/// Where the command's input comes from.
+enum Stdin {
+    /// Nowhere.
+    Never,
+    /// The host.
+    Open(Input),
+    /// It came from the host, who may not know yet that it is over: what still comes is ignored.
+    Over,
+}
+
+/// What the kernel had counted when the run began.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Baseline {
+    pub(crate) usage: Rusage,
+    pub(crate) counters: Counters,
+}
+
+pub(crate) struct Run {
+    pub(crate) id: u32,
+    pub(crate) lifetime: Lifetime,
+    pub(crate) phase: Phase,
+    pub(crate) process: Process,
+    pub(crate) report: Option<Report>,
+    pub(crate) streams: Vec<Stream>,
+    pub(crate) baseline: Baseline,
+    /// What a runner said the run used.
+    pub(crate) usage: Option<Rusage>,
+    pub(crate) survivors: Vec<u32>,
+    /// The command's process id, once known.
+    command: Option<Pid>,
+    /// Whether the command's end was reported.
+    exited: bool,
+    limits: Limits,
+    wall: Option<Instant>,
+    ending: Option<Ending>,
+    credit: u64,
+    output_left: u64,
+    /// The output limit was passed: what still comes is thrown away.
+    discarding: bool,
+    silent: Duration,
+    stdin: Stdin,
+    tty: Option<Rc<OwnedFd>>,
+    stdout_bytes: u64,
+    stderr_bytes: u64,
+}
+
+/// What the start of a command came to.
+pub(crate) enum Begun {
+    NotYet,
+    Running,
+    Failed,
+}
+
+/// What to wait for on a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    Nothing,
+    /// Its end only.
+    End,
+    Bytes,
+}
+
+impl Run {
+    pub(crate) fn new(
+        id: u32,
+        lifetime: Lifetime,
+        limits: Limits,
+        spawned: Spawned,
+        baseline: Baseline,
+        now: Instant,
+    ) -> Self {
+        let Spawned { process, report, ends } = spawned;
+        let kind = if ends.tty.is_some() { Kind::Tty } else { Kind::Pipe };
+        Self {
+            id,
+            lifetime,
+            phase: Phase::Running,
+            process,
+            report: Some(report),
+            streams: ends.streams,
+            baseline,
+            usage: None,
+            survivors: Vec::new(),
+            command: None,
+            exited: false,
+            limits,
+            wall: limits.wall_ms.and_then(|millis| after(now, millis)),
+            ending: None,
+            credit: 0,
+            output_left: limits.output_bytes.unwrap_or(u64::MAX),
+            discarding: false,
+            silent: Duration::ZERO,
+            stdin: ends.stdin.map_or(Stdin::Never, |fd| Stdin::Open(Input::new(fd, kind))),
+            tty: ends.tty,
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+        }
+    }
+
+    /// Looks whether the process has become the command.
+    pub(crate) fn begin(&mut self, outbox: &mut Outbox) -> Begun {
+        let Some(report) = &mut self.report else { return Begun::Running };
+        match report.read() {
+            Outcome::Pending => Begun::NotYet,
+            Outcome::Failed(failed) => {
+                self.report = None;
+                outbox.push(self.id, &FromCell::Failed(failed));
+                Begun::Failed
+            }
+            Outcome::Running(pid) => {
+                self.report = None;
+                self.command = Some(pid);
+                outbox.push(self.id, &FromCell::Started { pid: pid.unsigned_abs() });
+                if let Stdin::Open(input) = &mut self.stdin {
+                    outbox.push(self.id, &FromCell::StdinCredit(input.open()));
+                }
+                Begun::Running
+            }
+        }
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.report.is_none()
+    }
+
+    /// The command itself has ended.
+    pub(crate) fn exit(&mut self, status: Status, now: Instant, outbox: &mut Outbox) {
+        if !self.has_begun() || std::mem::replace(&mut self.exited, true) {
+            return;
+        }
+        self.stdin = Stdin::Over;
+        if self.ending.is_none() && self.wrote_too_much() {
+            self.ending = Some(Ending { reason: EndReason::OutputLimit, kill_at: Some(now) });
+        }
+        let reason = self.ending.map_or(EndReason::Own, |ending| ending.reason);
+        outbox.push(self.id, &FromCell::Exited(Exited { reason, status }));
+        if self.phase == Phase::Running {
+            self.phase = Phase::Draining { until: after(now, self.limits.drain_ms) };
+        }
+    }
+
+    pub(crate) fn has_exited(&self) -> bool {
+        self.exited
+    }
+
+    /// Whether what waits in the pipes at the command's end is more than it may write.
+    fn wrote_too_much(&self) -> bool {
+        let unread: u64 = self.streams.iter().map(|stream| waiting(&stream.source)).sum();
+        unread > self.output_left
+    }
+
+    /// Ends the run for a reason, politely first if there is time. The first reason stands.
+    pub(crate) fn end(&mut self, reason: EndReason, grace_ms: u64, now: Instant) {
+        let kill_at = after(now, grace_ms);
+        if self.exited {
+            // The command is gone already; what it left behind has no longer than this, and then dies.
+            if let Phase::Draining { until } = &mut self.phase {
+                *until = sooner(*until, kill_at);
+                self.ending.get_or_insert(Ending { reason, kill_at });
+            }
+            return;
+        }
+        if let Some(ending) = &mut self.ending {
+            ending.kill_at = sooner(ending.kill_at, kill_at);
+            return;
+        }
+        self.ending = Some(Ending { reason, kill_at });
+        if grace_ms > 0 {
+            self.signal(libc::SIGTERM);
+            if self.tty.is_some() {
+                self.signal(libc::SIGHUP);
+            }
+            self.signal(libc::SIGCONT);
+        }
+    }
+
+    /// Signals the command's process group, and the foreground group of its terminal.
+    pub(crate) fn signal(&self, signal: i32) {
+        if self.exited {
+            return;
+        }
+        if let (Some(tty), Some(command)) = (&self.tty, self.command) {
+            tty::signal_foreground(tty, command, signal);
+        }
+        match &self.process {
+            Process::Runner(runner) => runner.signal(signal),
+            // Before it has a group of its own there is only the process.
+            Process::Command(pid) => {
+                let _ = sys::kill(-pid, signal).or_else(|_| sys::kill(*pid, signal));
+            }
+        }
+    }
+
+    /// A signal the host asked for: on a terminal to who is in front, else to the command's group.
+    pub(crate) fn forward(&self, signal: i32) {
+        let in_front = match (&self.tty, self.command) {
+            (Some(tty), Some(command)) if !self.exited => tty::signal_foreground(tty, command, signal),
+            _ => false,
+        };
+        if !in_front {
+            self.signal(signal);
+        }
+    }
+
+    pub(crate) fn resize(&self, size: exec_wire::WindowSize) {
+        if let Some(tty) = &self.tty {
+            let _ = tty::resize(tty, size);
+        }
+    }
+
+    pub(crate) fn grant(&mut self, credit: u32) {
+        self.credit = self.credit.saturating_add(u64::from(credit));
+    }
+
+    pub(crate) fn take_input(&mut self, bytes: &[u8], outbox: &mut Outbox) -> Result<(), Overrun> {
+        match &mut self.stdin {
+            Stdin::Open(input) => input.accept(bytes)?,
+            Stdin::Over => {}
+            Stdin::Never => return Err(Overrun),
+        }
+        self.repay(outbox);
+        Ok(())
+    }
+
+    pub(crate) fn end_input(&mut self) {
+        if let Stdin::Open(input) = &mut self.stdin {
+            input.finish();
+        }
+    }
+
+    pub(crate) fn input(&self) -> Option<&Input> {
+        match &self.stdin {
+            Stdin::Open(input) => Some(input),
+            Stdin::Never | Stdin::Over => None,
+        }
+    }
+
+    pub(crate) fn pump_input(&mut self, outbox: &mut Outbox) {
+        if let Stdin::Open(input) = &mut self.stdin {
+            input.pump();
+        }
+        self.repay(outbox);
+    }
+
+    fn repay(&mut self, outbox: &mut Outbox) {
+        if let Stdin::Open(input) = &mut self.stdin
+            && let Some(credit) = input.repay()
+        {
+            outbox.push(self.id, &FromCell::StdinCredit(credit));
+        }
+    }
+
+    /// Whether silence counts: only while the host would take output, so a slow host never looks like a silent
+    /// command.
+    pub(crate) fn is_listened_to(&self, outbox: &Outbox) -> bool {
+        self.has_begun() && self.credit > 0 && outbox.is_empty() && !self.streams.is_empty()
+    }
+
+    pub(crate) fn count_silence(&mut self, time: Duration) {
+        self.silent = self.silent.saturating_add(time);
+    }
+
+    /// What to wait for on a stream now.
+    pub(crate) fn wait_for(&self, stream: &Stream, outbox: &Outbox) -> Wait {
+        if !self.has_begun() {
+            Wait::Nothing
+        } else if self.discarding || self.output_left == 0 {
+            Wait::Bytes
+        } else if stream.room(self.credit) > 0 {
+            if outbox.is_empty() { Wait::Bytes } else { Wait::Nothing }
+        } else if waiting(&stream.source) == 0 {
+            // Without this a command's end would go unseen until the host gives credit it has no use for.
+            Wait::End
+        } else {
+            Wait::Nothing
+        }
+    }
+
+    /// Moves what one stream has.
+    pub(crate) fn pump(
+        &mut self,
+        channel: Channel,
+        now: Instant,
+        outbox: &mut Outbox,
+    ) -> Result<(), HostGone> {
+        let Some(index) = self.streams.iter().position(|stream| stream.channel == channel) else {
+            return Ok(());
+        };
+        let Some(stream) = self.streams.get_mut(index) else { return Ok(()) };
+        let moved = if self.discarding {
+            discard(&stream.source)
+        } else if self.output_left == 0 || stream.room(self.credit) == 0 {
+            self.probe(index, now);
+            return Ok(());
+        } else if !outbox.is_empty() {
+            return Ok(());
+        } else {
+            let most = stream.room(self.credit.min(self.output_left));
+            outbox.relay(self.id, channel, &stream.source, most)?
+        };
+        match moved {
+            Moved::Bytes(_) if self.discarding => {}
+            Moved::Bytes(count) => self.count(index, count),
+            Moved::End => self.close(index),
+            // Nothing where something was promised: a process of the run read its own output.
+            Moved::Nothing if stream.is_bounded() => self.close(index),
+            Moved::Nothing => {}
+        }
+        Ok(())
+    }
+
+    /// For a stream that may not be read: is it at its end, or beyond the limit?
+    fn probe(&mut self, index: usize, now: Instant) {
+        let Some(stream) = self.streams.get(index) else { return };
+        if waiting(&stream.source) > 0 {
+            if self.output_left == 0 {
+                self.pass_limit(now);
+            }
+        } else if stream.has_ended() {
+            self.close(index);
+        }
+    }
+
+    fn pass_limit(&mut self, now: Instant) {
+        self.discarding = true;
+        if !self.exited {
+            self.end(EndReason::OutputLimit, self.limits.grace_ms, now);
+        }
+    }
+
+    fn count(&mut self, index: usize, bytes: u64) {
+        self.silent = Duration::ZERO;
+        self.credit = self.credit.saturating_sub(bytes);
+        if self.limits.output_bytes.is_some() {
+            self.output_left = self.output_left.saturating_sub(bytes);
+        }
+        let Some(stream) = self.streams.get_mut(index) else { return };
+        stream.count(bytes);
+        match stream.channel {
+            Channel::Stdout => self.stdout_bytes += bytes,
+            Channel::Stderr => self.stderr_bytes += bytes,
+        }
+    }
+
+    fn close(&mut self, index: usize) {
+        if index < self.streams.len() {
+            self.streams.remove(index);
+        }
+    }
+
+    /// When something is due even if nothing happens.
+    pub(crate) fn deadline(&self, now: Instant, listened_to: bool) -> Option<Instant> {
+        match self.phase {
+            Phase::Running => {
+                let own = self.ending.map_or(self.wall, |ending| ending.kill_at);
+                let silence = match self.limits.idle_ms {
+                    Some(limit) if listened_to && self.ending.is_none() => {
+                        now.checked_add(Duration::from_millis(limit).saturating_sub(self.silent))
+                    }
+                    _ => None,
+                };
+                sooner(own, silence)
+            }
+            Phase::Draining { until } => until,
+            Phase::Killing { give_up } => Some(give_up),
+            Phase::Delivering => None,
+        }
+    }
+
+    /// Acts on limits that have been reached. True when everything of the run is to be killed now.
+    pub(crate) fn check_limits(&mut self, now: Instant) -> bool {
+        match self.phase {
+            Phase::Running => {
+                if self.ending.is_none() {
+                    if is_due(self.wall, now) {
+                        self.end(EndReason::WallTime, self.limits.grace_ms, now);
+                    } else if self
+                        .limits
+                        .idle_ms
+                        .is_some_and(|limit| self.silent >= Duration::from_millis(limit))
+                    {
+                        self.end(EndReason::IdleTime, self.limits.grace_ms, now);
+                    }
+                }
+                self.ending.is_some_and(|ending| is_due(ending.kill_at, now))
+            }
+            Phase::Draining { until } => {
+                let over = is_due(until, now) || self.streams.is_empty() || self.discarding;
+                over && self.finish_draining()
+            }
+            _ => false,
+        }
+    }
+
+    /// What a session's command left behind at its own end lives on; anything else dies.
+    fn finish_draining(&mut self) -> bool {
+        if self.lifetime == Lifetime::Session && self.ending.is_none() {
+            self.deliver_what_is_there();
+            return false;
+        }
+        true
+    }
+
+    /// Only what has been written by now is still delivered.
+    pub(crate) fn deliver_what_is_there(&mut self) {
+        for stream in &mut self.streams {
+            stream.finish_with_what_is_there(self.tty.is_some());
+        }
+        self.phase = Phase::Delivering;
+    }
+
+    /// All writers are dead: the streams come to their ends by themselves.
+    pub(crate) fn deliver_to_the_end(&mut self) {
+        self.phase = Phase::Delivering;
+    }
+
+    /// Whether everything that is to be delivered has been.
+    pub(crate) fn is_delivered(&self) -> bool {
+        self.discarding || self.streams.iter().all(Stream::is_spent)
+    }
+
+    /// Takes the streams that are still open once the run is over: a session's background processes write to them.
+    pub(crate) fn leftover_streams(&mut self) -> Vec<Rc<OwnedFd>> {
+        if self.tty.is_some() {
+            return Vec::new();
+        }
+        self.streams.drain(..).map(|stream| stream.source).collect()
+    }
+
+    pub(crate) fn account(&self, usage: Rusage, counters: Counters) -> Closed {
+        Closed {
+            user_us: usage.user_us,
+            system_us: usage.system_us,
+            peak_memory: counters.peak_memory.unwrap_or(usage.peak_memory),
+            oom_kills: counters.oom_kills.saturating_sub(self.baseline.counters.oom_kills),
+            pids_denied: counters.pids_denied.saturating_sub(self.baseline.counters.pids_denied),
+            stdout_bytes: self.stdout_bytes,
+            stderr_bytes: self.stderr_bytes,
+            survivors: self.survivors.iter().copied().take(MOST_SURVIVORS).collect(),
+        }
+    }
+}
+
+/// Reads and forgets, so that a process that writes on can go on to its end.
+pub(crate) fn discard(source: &OwnedFd) -> Moved {
+    let mut scratch = [0; 16 * 1024];
+    match rustix::io::read(source, &mut scratch) {
+        Ok(count @ 1..) => Moved::Bytes(count as u64),
+        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Moved::Nothing,
+        Ok(_) | Err(_) => Moved::End,
+    }
+}

@@ -1,0 +1,127 @@
+//! Making a command's process and the ends of its streams that the cell keeps.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
+
+use exec_wire::{Failed, Lifetime, Stage, Start, Stdio};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::pipe::PipeFlags;
+use rustix::process::Rlimit;
+
+use super::launch::{ChildStdio, Launch};
+use super::report::{Report, Reporter};
+use super::runner::{self, Runner};
+use super::stream::{Channel, Stream};
+use super::tty;
+use crate::fence::Fence;
+use crate::sys::{self, Fork, Pid};
+
+/// Bytes a command can write ahead of the host. Large, so that few wake-ups move much; refused, the kernel's
+/// own size does.
+const PIPE_SIZE: usize = 1024 * 1024;
+
+/// A process on its way to being the command.
+pub(crate) struct Spawned {
+    pub(crate) process: Process,
+    pub(crate) report: Report,
+    pub(crate) ends: Ends,
+}
+
+/// The child of this program that stands for the run.
+pub(crate) enum Process {
+    /// The command itself.
+    Command(Pid),
+    /// A process between us and the command that collects the run's orphans.
+    Runner(Runner),
+}
+
+/// The cell's ends of a command's streams.
+pub(crate) struct Ends {
+    pub(crate) stdin: Option<Rc<OwnedFd>>,
+    pub(crate) streams: Vec<Stream>,
+    pub(crate) tty: Option<Rc<OwnedFd>>,
+}
+
+/// Nothing is left behind on failure.
+pub(crate) fn spawn(start: Start, fence: &Fence, open_files: Rlimit) -> Result<Spawned, Failed> {
+    let lifetime = start.lifetime;
+    let (ends, theirs) = stdio(start.stdio).map_err(failed(Stage::Stdio))?;
+    let launch = Launch::new(start, open_files).map_err(failed(Stage::Exec))?;
+    let (report, reporter) = pipe().map_err(failed(Stage::Stdio))?;
+    nonblocking(&report).map_err(failed(Stage::Stdio))?;
+    let reporter = Reporter::new(reporter);
+    let process = match lifetime {
+        Lifetime::Cell => match sys::fork().map_err(failed(Stage::Fork))? {
+            Fork::Child => launch.run(&theirs, fence, &reporter),
+            Fork::Parent(pid) => Process::Command(pid),
+        },
+        Lifetime::Session => {
+            let (ours, runners) = runner::channel().map_err(failed(Stage::Stdio))?;
+            match sys::fork().map_err(failed(Stage::Fork))? {
+                Fork::Child => runner::run(&launch, theirs, fence, reporter, runners),
+                Fork::Parent(pid) => Process::Runner(Runner::new(pid, ours)),
+            }
+        }
+    };
+    let pid = match &process {
+        Process::Command(pid) => Some(*pid),
+        Process::Runner(_) => None,
+    };
+    Ok(Spawned { process, report: Report::new(report, pid), ends })
+}
+
+fn failed(stage: Stage) -> impl Fn(Errno) -> Failed {
+    move |errno| Failed { stage, errno: errno.raw_os_error() }
+}
+
+fn stdio(wanted: Stdio) -> Result<(Ends, ChildStdio), Errno> {
+    match wanted {
+        Stdio::Pipes { stdin } => pipes(stdin),
+        Stdio::Tty(size) => {
+            let (master, slave) = tty::open(size)?;
+            nonblocking(&master)?;
+            let master = Rc::new(master);
+            let ends = Ends {
+                stdin: Some(Rc::clone(&master)),
+                streams: vec![Stream::new(Channel::Stdout, Rc::clone(&master))],
+                tty: Some(master),
+            };
+            Ok((ends, ChildStdio::Tty(slave)))
+        }
+    }
+}
+
+fn pipes(with_stdin: bool) -> Result<(Ends, ChildStdio), Errno> {
+    let (our_stdin, stdin) = if with_stdin {
+        let (theirs, ours) = pipe()?;
+        nonblocking(&ours)?;
+        (Some(Rc::new(ours)), theirs)
+    } else {
+        (None, rustix::fs::open(c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
+    };
+    let (our_stdout, stdout) = output_pipe()?;
+    let (our_stderr, stderr) = output_pipe()?;
+    let streams = vec![
+        Stream::new(Channel::Stdout, Rc::new(our_stdout)),
+        Stream::new(Channel::Stderr, Rc::new(our_stderr)),
+    ];
+    Ok((Ends { stdin: our_stdin, streams, tty: None }, ChildStdio::Pipes { stdin, stdout, stderr }))
+}
+
+fn output_pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let (ours, theirs) = pipe()?;
+    nonblocking(&ours)?;
+    let _ = rustix::pipe::fcntl_setpipe_size(&ours, PIPE_SIZE);
+    Ok((ours, theirs))
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    rustix::pipe::pipe_with(PipeFlags::CLOEXEC)
+}
+
+/// Only our end: the two ends of a pipe do not share this flag.
+pub(crate) fn nonblocking(fd: impl AsFd) -> Result<(), Errno> {
+    let flags = rustix::fs::fcntl_getfl(&fd)?;
+    rustix::fs::fcntl_setfl(&fd, flags | OFlags::NONBLOCK)
+}

@@ -1,0 +1,188 @@
+//! Killing every descendant of a process, found through `/proc`.
+//!
+//! For where no namespace does it: below a subreaper every descendant stays a descendant, so walking down from
+//! the subreaper finds them all. A pass freezes what it finds until nothing new turns up - frozen processes keep
+//! their places in the process limit and can't fork - and then kills from the top down. The caller repeats passes until
+//! the kernel says that no children are left.
+//!
+//! A process is signalled through a descriptor opened before its parentage was checked, so a number that was
+//! given to a stranger meanwhile is never hit.
+
+use std::collections::BTreeSet;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::str;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid as ProcessId, PidfdFlags};
+
+use crate::sys::{self, Pid};
+
+/// Rounds of freezing before killing what is frozen by then.
+const MOST_ROUNDS: usize = 64;
+
+/// Generations followed in one walk, one descriptor each. What is deeper comes up when its ancestors are gone.
+const MOST_DEPTH: usize = 128;
+
+/// Freezes, then kills, everything below `root` except the trees of `spare`.
+pub(crate) fn pass(root: Pid, spare: &[Pid]) {
+    let mut freeze = Walk { signal: libc::SIGSTOP, spare, seen: BTreeSet::new() };
+    for _ in 0..MOST_ROUNDS {
+        let before = freeze.seen.len();
+        freeze.below(root);
+        if freeze.seen.len() == before {
+            break;
+        }
+    }
+    Walk { signal: libc::SIGKILL, spare, seen: BTreeSet::new() }.below(root);
+}
+
+/// Everything below `root` that is alive, except the trees of `spare`.
+pub(crate) fn survivors(root: Pid, spare: &[Pid]) -> Vec<u32> {
+    let mut found = BTreeSet::new();
+    let mut pending = vec![root];
+    while let Some(parent) = pending.pop() {
+        for child in children(parent) {
+            let alive = Stat::read(child).is_some_and(|stat| !stat.is_dead());
+            if !spare.contains(&child) && alive && found.insert(child.unsigned_abs()) {
+                pending.push(child);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Every living process there is to see, except `own`.
+pub(crate) fn everyone(own: Pid) -> Vec<u32> {
+    let alive = |pid: &Pid| *pid != own && Stat::read(*pid).is_some_and(|stat| !stat.is_dead());
+    processes().into_iter().filter(alive).map(Pid::unsigned_abs).collect()
+}
+
+struct Walk<'a> {
+    signal: i32,
+    spare: &'a [Pid],
+    /// What was signalled already, in this or an earlier round.
+    seen: BTreeSet<Pid>,
+}
+
+impl Walk<'_> {
+    /// Signals everything below a process that can't be replaced while we look: ourselves, or our child.
+    fn below(&mut self, root: Pid) {
+        self.visit(root, None, 0);
+    }
+
+    fn visit(&mut self, parent: Pid, parent_fd: Option<&OwnedFd>, depth: usize) {
+        if depth > MOST_DEPTH {
+            return;
+        }
+        for child in children(parent) {
+            if self.spare.contains(&child) {
+                continue;
+            }
+            let Some(fd) = open(child) else { continue };
+            if Stat::read(child).is_none_or(|stat| stat.parent != parent) {
+                continue;
+            }
+            // The parent's number still means the parent, so the process just looked at is its child.
+            if parent_fd.is_some_and(|parent| sys::pidfd_send_signal(parent.as_raw_fd(), 0).is_err()) {
+                return;
+            }
+            if self.seen.insert(child) {
+                let _ = sys::pidfd_send_signal(fd.as_raw_fd(), self.signal);
+            }
+            self.visit(child, Some(&fd), depth + 1);
+        }
+    }
+}
+
+fn open(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(ProcessId::from_raw(pid)?, PidfdFlags::empty()).ok()
+}
+
+/// The children of every thread of a process; of a kernel without such lists, by asking every process.
+fn children(parent: Pid) -> Vec<Pid> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut listed = false;
+    for thread in threads.flatten() {
+        if let Ok(list) = std::fs::read_to_string(thread.path().join("children")) {
+            listed = true;
+            found.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<Pid>().ok()));
+        }
+    }
+    if listed { found } else { children_by_parent(parent) }
+}
+
+fn children_by_parent(parent: Pid) -> Vec<Pid> {
+    let is_child = |pid: &Pid| Stat::read(*pid).is_some_and(|stat| stat.parent == parent);
+    processes().into_iter().filter(is_child).collect()
+}
+
+fn processes() -> Vec<Pid> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The two fields of `/proc/<pid>/stat` that matter here.
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    state: u8,
+    parent: Pid,
+}
+
+impl Stat {
+    fn read(pid: Pid) -> Option<Self> {
+        let file =
+            rustix::fs::open(format!("/proc/{pid}/stat"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+        let mut bytes = [0; 512];
+        let count = rustix::io::read(file.ok()?, &mut bytes).ok()?;
+        Self::parse(bytes.get(..count)?)
+    }
+
+    /// The name, in parentheses, may hold anything, parentheses and spaces included: fields start after the last.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let name_end = line.iter().rposition(|byte| *byte == b')')?;
+        let fields = str::from_utf8(line.get(name_end + 1..)?).ok()?;
+        let mut fields = fields.split_ascii_whitespace();
+        let state = *fields.next()?.as_bytes().first()?;
+        Some(Self { state, parent: fields.next()?.parse().ok()? })
+    }
+
+    fn is_dead(&self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_can_not_pretend_to_be_fields() {
+        let stat = Stat::parse(b"12 (a) R 1 (b)) S 77 12 12 0 -1").unwrap();
+        assert_eq!(stat, Stat { state: b'S', parent: 77 });
+    }
+
+    #[test]
+    fn nonsense_is_not_a_process() {
+        assert_eq!(Stat::parse(b""), None);
+        assert_eq!(Stat::parse(b"12 (sh"), None);
+        assert_eq!(Stat::parse(b"12 (sh) "), None);
+        assert_eq!(Stat::parse(b"12 (sh) S x"), None);
+    }
+
+    #[test]
+    fn everything_below_a_process_dies_and_nothing_else() {
+        let script = "sleep 1000 & setsid sh -c 'sleep 1000 & wait' & wait";
+        let mut root = std::process::Command::new("sh").args(["-c", script]).spawn().unwrap();
+        let pid = root.id() as Pid;
+        while survivors(pid, &[]).len() < 3 {
+            std::thread::yield_now();
+        }
+        let [first, ..] = survivors(pid, &[])[..] else { panic!("children just seen") };
+        assert!(!survivors(pid, &[first as Pid]).contains(&first));
+        while root.try_wait().unwrap().is_none() {
+            pass(pid, &[]);
+        }
+        assert!(root.wait().unwrap().success());
+    }
+}

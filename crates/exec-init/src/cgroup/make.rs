@@ -1,0 +1,164 @@
+//! Making a cell's groups, below the keeper's own, and setting its limits in them.
+//!
+//! Version 1 is here; the unified hierarchy with its stricter rules is in [`super::v2`].
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use exec_wire::{CgroupPlan, CgroupVersion};
+use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
+use rustix::io::Errno;
+
+use super::find::Hierarchies;
+use super::{Cgroup, Group, Made, Origin, Roles, files, v2};
+
+/// The version 1 hierarchies that hold a limit.
+pub(super) const V1_CONTROLLERS: [(&str, Roles); 3] = [
+    ("memory", Roles { memory: true, pids: false, cpu: false, unified: false }),
+    ("pids", Roles { memory: false, pids: true, cpu: false, unified: false }),
+    ("cpu", Roles { memory: false, pids: false, cpu: true, unified: false }),
+];
+
+/// The length of a scheduling period, the kernel's own default.
+pub(super) const PERIOD_US: u64 = 100_000;
+
+/// What ends the processes of the cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Killing {
+    /// Their PID namespace; groups are for limits only.
+    ByNamespace,
+    /// The group, as far as it can.
+    ByGroup,
+}
+
+impl Cgroup {
+    /// Makes the groups of a plan. What can't be had becomes a note; without any group there is none.
+    pub(crate) fn make(plan: &CgroupPlan, killing: Killing, notes: &mut Vec<String>) -> Option<Self> {
+        if plan.name.is_empty() || plan.name.contains(['/', '\0']) || plan.name.starts_with('.') {
+            notes.push(format!("control groups: `{}` is no name for a group", plan.name));
+            return None;
+        }
+        let found = Hierarchies::of_self();
+        if let Some(place) = found.v2()
+            && let Some(group) = v2::make(&place, plan, notes)
+        {
+            return Some(Self { version: CgroupVersion::V2, groups: vec![group] });
+        }
+        let mut groups: Vec<_> = V1_CONTROLLERS
+            .into_iter()
+            .filter(|(_, roles)| wanted(plan, *roles))
+            .filter_map(|(controller, roles)| v1_group(&found, controller, roles, plan, notes))
+            .collect();
+        if killing == Killing::ByGroup {
+            // On a hybrid host the unified hierarchy holds no limit, but kills a whole group at once.
+            groups.extend(found.v2().and_then(|place| v2::make_bare(&place, plan)));
+        }
+        (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups })
+    }
+}
+
+/// Memory is always worth a group: it counts the peak and the kills.
+fn wanted(plan: &CgroupPlan, roles: Roles) -> bool {
+    roles.memory || (roles.pids && plan.pids.is_some()) || (roles.cpu && plan.cpu_milli.is_some())
+}
+
+fn v1_group(
+    found: &Hierarchies,
+    controller: &str,
+    roles: Roles,
+    plan: &CgroupPlan,
+    notes: &mut Vec<String>,
+) -> Option<Group> {
+    let result = match found.v1(controller) {
+        None => Err("the kernel's controller is not mounted".to_owned()),
+        // Entering by `tasks` moves one thread, which the kernel does without waiting for every CPU.
+        Some(place) => make_dir(&place.dir, plan, roles, "tasks")
+            .map_err(|why| format!("{}: {why}", place.dir.display())),
+    };
+    let asked = (roles.memory && plan.memory.is_some()) || roles.pids || roles.cpu;
+    let group = match result {
+        Ok(group) => group,
+        Err(why) => {
+            if asked {
+                notes.push(format!("{controller}: no control group: {why}"));
+            }
+            return None;
+        }
+    };
+    let set = match controller {
+        "memory" => v1_memory(group.dir.as_fd(), plan),
+        "pids" => set(group.dir.as_fd(), "pids.max", plan.pids.map(with_init)),
+        _ => v1_cpu(group.dir.as_fd(), plan),
+    };
+    if let Err(why) = set {
+        notes.push(format!("{controller}: setting the limit: {why}"));
+    }
+    Some(group)
+}
+
+/// One more than the commands may have, because PID 1 is in the group with them.
+pub(super) fn with_init(pids: u64) -> u64 {
+    pids.saturating_add(1)
+}
+
+/// A new directory below `parent`, with what is needed to enter and to remove it.
+pub(super) fn make_dir(
+    parent: &Path,
+    plan: &CgroupPlan,
+    roles: Roles,
+    entrance: &str,
+) -> Result<Group, Errno> {
+    let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let parent = open(parent, directory, Mode::empty())?;
+    mkdirat(&parent, plan.name.as_str(), Mode::from_raw_mode(0o755))?;
+    let opened = openat(&parent, plan.name.as_str(), directory | OFlags::NOFOLLOW, Mode::empty())
+        .and_then(|dir| Ok((files::open_for_writing(&dir, entrance)?, dir)));
+    match opened {
+        Ok((join, dir)) => Ok(Group { dir, roles, origin: Origin::Made(made(parent, plan, join)) }),
+        Err(why) => {
+            super::kill::remove_dir(&parent, &plan.name);
+            Err(why)
+        }
+    }
+}
+
+fn made(parent: OwnedFd, plan: &CgroupPlan, join: OwnedFd) -> Made {
+    Made { parent, name: plan.name.clone(), join }
+}
+
+pub(super) fn set(dir: BorrowedFd<'_>, file: &str, value: Option<u64>) -> Result<(), String> {
+    match value {
+        Some(value) => files::write(dir, file, &value.to_string()).map_err(|why| format!("{file}: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// Memory first: the kernel refuses a sum of memory and swap below the limit of memory alone.
+fn v1_memory(dir: BorrowedFd<'_>, plan: &CgroupPlan) -> Result<(), String> {
+    set(dir, "memory.limit_in_bytes", plan.memory)?;
+    match set(dir, "memory.memsw.limit_in_bytes", plan.memory) {
+        Err(why) if swap_in_use() => Err(format!("{why} (swap is not counted)")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether there is any swap that a limit of memory alone would leave open.
+pub(super) fn swap_in_use() -> bool {
+    std::fs::read_to_string("/proc/swaps").is_ok_and(|text| text.lines().count() > 1)
+}
+
+fn v1_cpu(dir: BorrowedFd<'_>, plan: &CgroupPlan) -> Result<(), String> {
+    set(dir, "cpu.cfs_period_us", plan.cpu_milli.map(|_| PERIOD_US))?;
+    set(dir, "cpu.cfs_quota_us", plan.cpu_milli.map(quota_us))
+}
+
+/// The kernel takes no quota below a millisecond.
+pub(super) fn quota_us(milli: u64) -> u64 {
+    milli.saturating_mul(PERIOD_US / 1000).max(1000)
+}
+
+pub(super) fn v1_cpu_milli(dir: BorrowedFd<'_>) -> Option<u64> {
+    let quota = files::read_limit(dir, "cpu.cfs_quota_us")?;
+    let period = files::read_limit(dir, "cpu.cfs_period_us")?;
+    quota.saturating_mul(1000).checked_div(period)
+}

@@ -1,0 +1,182 @@
+//! The control groups of a cell: made by the keeper, joined and read by PID 1, emptied and removed by the keeper.
+//!
+//! Both of the kernel's interfaces stand behind one type. A limit that could not be set is a note, never an error:
+//! the host decides what to make of it. Must not know frames, namespaces or commands.
+
+mod files;
+mod find;
+mod kill;
+mod make;
+mod v2;
+
+pub(crate) use make::Killing;
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use exec_wire::{CgroupVersion, ReadBack};
+use rustix::fs::{Mode, OFlags, open};
+
+/// The groups that hold the cell's limits.
+#[derive(Debug)]
+pub(crate) struct Cgroup {
+    version: CgroupVersion,
+    groups: Vec<Group>,
+}
+
+/// One directory of one hierarchy.
+#[derive(Debug)]
+struct Group {
+    dir: OwnedFd,
+    roles: Roles,
+    origin: Origin,
+}
+
+/// Where a group comes from.
+#[derive(Debug)]
+enum Origin {
+    /// It was there: nothing in it is ours to kill.
+    Found,
+    /// We made it.
+    Made(Made),
+    /// Our keeper made it, and takes it away.
+    Joined,
+}
+
+/// What we need to join a group and to take it away again.
+#[derive(Debug)]
+struct Made {
+    parent: OwnedFd,
+    name: String,
+    /// Open for the process that joins; its permission was checked when it was opened.
+    join: OwnedFd,
+}
+
+/// What a group is for.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a set: any of them may go with any other")]
+struct Roles {
+    memory: bool,
+    pids: bool,
+    cpu: bool,
+    /// In the unified hierarchy, where a process can be born in a group and a whole group be killed.
+    unified: bool,
+}
+
+/// What the groups have counted so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counters {
+    /// Most bytes of memory in use at once.
+    pub(crate) peak_memory: Option<u64>,
+    /// Processes killed because memory was used up.
+    pub(crate) oom_kills: u64,
+    /// Forks refused because of the limit.
+    pub(crate) pids_denied: u64,
+}
+
+impl Cgroup {
+    /// The groups of the container this process is in, to read only.
+    pub(crate) fn discover() -> Option<Self> {
+        let found = find::Hierarchies::of_self();
+        let open_dir = |place: find::Place| {
+            open(&place.dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
+        };
+        if let Some(dir) = found.v2().and_then(open_dir)
+            && files::read(&dir, "cgroup.controllers").is_some_and(|list| v2::has_any(&list))
+        {
+            let roles = Roles { memory: true, pids: true, cpu: true, unified: true };
+            return Some(Self {
+                version: CgroupVersion::V2,
+                groups: vec![Group { dir, roles, origin: Origin::Found }],
+            });
+        }
+        let groups: Vec<_> = make::V1_CONTROLLERS
+            .iter()
+            .filter_map(|(name, roles)| {
+                Some(Group { dir: found.v1(name).and_then(open_dir)?, roles: *roles, origin: Origin::Found })
+            })
+            .collect();
+        (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups })
+    }
+
+    /// The limits that hold, as the kernel shows them.
+    pub(crate) fn read_back(&self) -> ReadBack {
+        let memory = self.dir(|roles| roles.memory);
+        let pids = self.dir(|roles| roles.pids);
+        let cpu = self.dir(|roles| roles.cpu);
+        let (memory, pids, cpu_milli) = match self.version {
+            CgroupVersion::V1 => (
+                memory.and_then(|dir| files::read_limit(dir, "memory.limit_in_bytes")),
+                pids.and_then(|dir| files::read_limit(dir, "pids.max")),
+                cpu.and_then(make::v1_cpu_milli),
+            ),
+            CgroupVersion::V2 => (
+                memory.and_then(|dir| files::read_limit(dir, "memory.max")),
+                pids.and_then(|dir| files::read_limit(dir, "pids.max")),
+                cpu.and_then(|dir| v2::cpu_milli(&files::read(dir, "cpu.max")?)),
+            ),
+        };
+        // PID 1 is in the group and is not the command's.
+        let pids = pids.map(|max| max.saturating_sub(1));
+        ReadBack { cgroup: Some(self.version), memory, pids, cpu_milli }
+    }
+
+    /// What was counted so far.
+    pub(crate) fn counters(&self) -> Counters {
+        let memory = self.dir(|roles| roles.memory);
+        let (peak, events) = match self.version {
+            CgroupVersion::V1 => ("memory.max_usage_in_bytes", "memory.oom_control"),
+            CgroupVersion::V2 => ("memory.peak", "memory.events"),
+        };
+        let pids = self.dir(|roles| roles.pids);
+        Counters {
+            peak_memory: memory.and_then(|dir| files::read_limit(dir, peak)),
+            oom_kills: memory.and_then(|dir| files::read_key(dir, events, "oom_kill")).unwrap_or(0),
+            pids_denied: pids.and_then(|dir| files::read_key(dir, "pids.events", "max")).unwrap_or(0),
+        }
+    }
+
+    /// The group a process can be born in.
+    pub(crate) fn birthplace(&self) -> Option<BorrowedFd<'_>> {
+        self.dir(|roles| roles.unified)
+    }
+
+    /// Puts this process into every group, but those it was born in. A group that refuses holds nothing: it is
+    /// dropped, with a note.
+    pub(crate) fn join(&mut self, born_inside: bool, notes: &mut Vec<String>) {
+        self.groups.retain_mut(|group| {
+            let Origin::Made(made) = &group.origin else { return true };
+            let joined =
+                if group.roles.unified && born_inside { Ok(()) } else { files::put(&made.join, "0") };
+            match joined {
+                Ok(()) => {
+                    // With it go the way up to the host's groups and the means to enter them.
+                    group.origin = Origin::Joined;
+                    true
+                }
+                Err(why) => {
+                    notes.extend(
+                        group
+                            .roles
+                            .names()
+                            .map(|limit| format!("{limit}: entering the control group: {why}")),
+                    );
+                    false
+                }
+            }
+        });
+    }
+
+    fn dir(&self, wanted: impl Fn(&Roles) -> bool) -> Option<BorrowedFd<'_>> {
+        self.groups.iter().find(|group| wanted(&group.roles)).map(|group| group.dir.as_fd())
+    }
+}
+
+impl Roles {
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        let all = [(self.memory, "memory"), (self.pids, "pids"), (self.cpu, "cpu")];
+        all.into_iter().filter_map(|(is, name)| is.then_some(name))
+    }
+}
+
+#[cfg(test)]
+mod tests;

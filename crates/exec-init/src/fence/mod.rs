@@ -1,0 +1,83 @@
+//! What every process of a cell has lost before a command runs: capabilities, the way back to them, system calls no
+//! command needs, and where asked for, all but some paths.
+//!
+//! The same in containers and local cells. What holds is read back from the kernel, not assumed.
+
+mod bpf;
+mod capabilities;
+mod landlock;
+mod seccomp;
+mod syscalls;
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use exec_wire::LandlockPlan;
+use rustix::io::Errno;
+use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+use rustix::thread::{no_new_privs, set_no_new_privs};
+
+pub(crate) use capabilities::drop_bounding_set;
+
+/// What holds, and what each child still has to put on.
+#[derive(Debug, Default)]
+pub(crate) struct Fence {
+    /// No program can raise its privileges.
+    pub(crate) no_new_privs: bool,
+    /// The system call filter is on.
+    pub(crate) seccomp: bool,
+    /// Version of Landlock that fences the commands; 0 when none does.
+    pub(crate) landlock_abi: u32,
+    /// The bounding set of capabilities left.
+    pub(crate) capabilities: u64,
+    /// What could not be had.
+    pub(crate) notes: Vec<String>,
+    ruleset: Option<OwnedFd>,
+}
+
+impl Fence {
+    /// For the forked child, before it runs its program: puts on what PID 1 itself must not wear.
+    pub(crate) fn confine_child(&self) -> Result<(), Errno> {
+        match &self.ruleset {
+            Some(ruleset) => landlock::restrict_self(ruleset.as_fd()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Locks this process and all its descendants to come. Called once, by PID 1, when it needs no privilege any more.
+pub(crate) fn lock_down(plan: Option<&LandlockPlan>) -> Fence {
+    let mut notes = Vec::new();
+    let mut note = |what: &str, result: Result<(), Errno>| {
+        if let Err(why) = result {
+            notes.push(format!("{what}: {why}"));
+        }
+    };
+    note("no new privileges", set_no_new_privs(true));
+    drop_bounding_set();
+    note("capabilities", capabilities::drop_all());
+    // Neither traced nor read by a command of the same user. Exec makes the command itself readable again.
+    note("not dumpable", set_dumpable_behavior(DumpableBehavior::NotDumpable));
+    let no_core = Rlimit { current: Some(0), maximum: Some(0) };
+    note("core dumps", setrlimit(Resource::Core, no_core));
+    note("system call filter", seccomp::install());
+    let prepared = plan.map(landlock::prepare);
+    let (landlock_abi, ruleset) = match prepared {
+        None => (0, None),
+        Some(Ok(landlock::Prepared { abi, ruleset })) => (abi, Some(ruleset)),
+        Some(Err(why)) => {
+            notes.push(format!("landlock: {why}"));
+            (0, None)
+        }
+    };
+    Fence {
+        no_new_privs: no_new_privs().unwrap_or(false),
+        seccomp: seccomp::is_on() && !notes.iter().any(|note| note.starts_with("system call filter")),
+        landlock_abi,
+        capabilities: capabilities::bounding_set(),
+        notes,
+        ruleset,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! The process inside: from the fork to the first instruction of the cell's loop.
+//!
+//! Order matters throughout. Limits come first so that everything after is counted; the identity comes last because
+//! every step before it needs the capabilities that go with it.
+#![expect(unsafe_code, reason = "unshare is unsafe for what it can do to descriptor tables")]
+
+use exec_wire::{IdMap, Identity, JailSpec, Namespaces, NetworkWall, Walls};
+use rustix::process::{geteuid, umask};
+use rustix::thread::UnshareFlags;
+
+use super::fail::Fail;
+use super::ids::{Groups, become_identity};
+use super::lifeline::{Abandoned, Gate, adopt_orphans};
+use super::{network, root, wire};
+use crate::cell::{Config, KillScope};
+use crate::cgroup::Cgroup;
+use crate::sys;
+
+/// What PID 1 has from its keeper.
+pub(super) struct Inheritance {
+    pub(super) cgroup: Option<Cgroup>,
+    /// It was born in the unified group and need not enter it.
+    pub(super) born_inside: bool,
+    pub(super) notes: Vec<String>,
+    pub(super) gate: Gate,
+}
+
+/// Why there will be no cell.
+enum Stop {
+    Failed(Fail),
+    /// The keeper is gone, or tells the host itself.
+    Abandoned,
+}
+
+impl From<Fail> for Stop {
+    fn from(fail: Fail) -> Self {
+        Self::Failed(fail)
+    }
+}
+
+impl From<Abandoned> for Stop {
+    fn from(_: Abandoned) -> Self {
+        Self::Abandoned
+    }
+}
+
+/// Builds the cell around this process and serves in it.
+pub(super) fn live(spec: JailSpec, inheritance: Inheritance) -> ! {
+    match settle(spec, inheritance) {
+        Ok(config) => crate::cell::serve(config),
+        Err(stop) => {
+            if let Stop::Failed(fail) = stop {
+                wire::send_fatal(&fail);
+            }
+            sys::exit_now(1)
+        }
+    }
+}
+
+fn settle(spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> {
+    let Inheritance { mut cgroup, born_inside, mut notes, gate } = inheritance;
+    if let Walls::Namespaces(_) = spec.walls {
+        gate.tie()?;
+    }
+    if let Some(cgroup) = &mut cgroup {
+        cgroup.join(born_inside, &mut notes);
+    }
+    gate.wait()?;
+    let kill_scope = match &spec.walls {
+        Walls::Namespaces(walls) => {
+            raise_walls(walls, &spec.identity)?;
+            gate.tie()?;
+            KillScope::Namespace
+        }
+        Walls::Subreaper => {
+            // Not tied to the keeper: with this process would go the only one that knows all the others. Should
+            // the keeper be killed, the host, its parent, hangs up, and that ends everything from here.
+            adopt_orphans()?;
+            let root = geteuid().is_root();
+            become_identity(&spec.identity, if root { Groups::Set } else { Groups::Keep })?;
+            KillScope::Descendants
+        }
+    };
+    Ok(Config { landlock: spec.landlock, cgroup, notes, kill_scope })
+}
+
+fn raise_walls(walls: &Namespaces, identity: &Identity) -> Result<(), Fail> {
+    // Not with the others at birth: its root is the group the process is in at this moment.
+    unshare_cgroup().map_err(|why| Fail::wall("unshare", "cgroup namespace", why))?;
+    let before = umask(rustix::fs::Mode::empty());
+    root::build(&walls.mounts, identity)?;
+    umask(before);
+    rustix::system::sethostname(walls.hostname.as_bytes())
+        .map_err(|why| Fail::new("set host name", &walls.hostname, why))?;
+    if walls.network == NetworkWall::Isolated {
+        network::raise_loopback()?;
+    }
+    let groups = match walls.ids {
+        IdMap::All => Groups::Set,
+        IdMap::Caller => Groups::Keep,
+    };
+    become_identity(identity, groups)
+}
+
+fn unshare_cgroup() -> Result<(), rustix::io::Errno> {
+    // SAFETY: the cgroup namespace has no part in memory or descriptors.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWCGROUP) }
+}

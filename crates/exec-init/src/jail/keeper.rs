@@ -1,0 +1,199 @@
+//! The process outside: makes PID 1, opens the gate for it, waits for its end, and leaves nothing behind.
+//!
+//! It ends when PID 1 does. The host ends both by closing the stream; a keeper that is killed takes PID 1 with it.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use exec_wire::{JailSpec, NetworkWall, Walls};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, waitpid,
+};
+
+use super::fail::Fail;
+use super::lifeline::{self, Key};
+use super::spawn::{Child, Side, fork_into};
+use super::{ids, inside, wire};
+use crate::cell::sweep;
+use crate::cgroup::{Cgroup, Killing};
+use crate::sys;
+
+/// How long PID 1 may take to end everything after the host is gone.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long the killed may take to die; longer is only for those the kernel itself can't interrupt.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often to look for the end of a child there is no handle of.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Cuts what ties the keeper to the terminal and the descriptors of whoever started it.
+pub(super) fn quiet() {
+    sys::default_signals();
+    sys::block_signals();
+    // Refused to a process that leads its group already, which is as good.
+    let _ = rustix::process::setsid();
+    sys::descriptors(3, u32::MAX, sys::Range::Close);
+}
+
+/// Makes the cell and sees it to its end; in the child of the fork it becomes the cell's PID 1 and never returns.
+pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
+    let (namespaces, killing) = match &spec.walls {
+        Walls::Namespaces(walls) => (namespaces(walls.network), Killing::ByNamespace),
+        Walls::Subreaper => {
+            lifeline::adopt_orphans()?;
+            (0, Killing::ByGroup)
+        }
+    };
+    let (gate, key) = lifeline::gate()?;
+    let mut notes = Vec::new();
+    let cgroup = Cgroup::make(&spec.cgroup, killing, &mut notes);
+    let forked = fork_into(namespaces, cgroup.as_ref().and_then(Cgroup::birthplace));
+    let kept = match forked {
+        Ok((Side::Child, born_inside)) => {
+            drop(key);
+            inside::live(spec, inside::Inheritance { cgroup, born_inside, notes, gate })
+        }
+        Ok((Side::Parent(child), _)) => {
+            drop(gate);
+            release(&spec, &child, &key).map(|()| watch(&child))
+        }
+        Err(why) if namespaces == 0 => Err(Fail::new("fork", "PID 1", why)),
+        Err(why) => Err(Fail::wall("clone", "user, PID, mount, IPC, UTS and network namespaces", why)),
+    };
+    if killing == Killing::ByGroup {
+        if let Some(cgroup) = &cgroup {
+            cgroup.kill_all();
+        }
+        end_descendants();
+    }
+    for name in cgroup.iter().flat_map(Cgroup::remove) {
+        wire::diagnose(&format!("control group {name} could not be removed"));
+    }
+    kept
+}
+
+/// PID 1 is gone, perhaps by its own command's hand, and what it looked after is ours now.
+fn end_descendants() {
+    let own = rustix::process::getpid().as_raw_pid();
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        loop {
+            match sys::wait_any() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => return,
+            }
+        }
+        sweep::pass(own, &[]);
+        sys::pause(Duration::from_millis(1));
+    }
+    wire::diagnose(&format!("still alive: {:?}", sweep::survivors(own, &[])));
+}
+
+fn namespaces(network: NetworkWall) -> u64 {
+    let always = libc::CLONE_NEWUSER
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS;
+    let flags = match network {
+        NetworkWall::Isolated => always | libc::CLONE_NEWNET,
+        NetworkWall::Host => always,
+    };
+    flags as u64
+}
+
+/// Does for PID 1 what only the parent can, and lets it go on.
+fn release(spec: &JailSpec, child: &Child, key: &Key) -> Result<(), Fail> {
+    let mapped = match &spec.walls {
+        Walls::Namespaces(walls) => ids::map(child.pid, walls.ids),
+        Walls::Subreaper => Ok(()),
+    };
+    match mapped.and_then(|()| key.open()) {
+        Ok(()) => {
+            let_go_of_output();
+            Ok(())
+        }
+        Err(fail) => {
+            kill(child);
+            let _ = waitpid(Some(child.pid), WaitOptions::empty());
+            Err(fail)
+        }
+    }
+}
+
+/// From here on the stream to the host is PID 1's alone: its end must be the stream's end.
+fn let_go_of_output() {
+    use rustix::fs::{Mode, OFlags, open};
+    match open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(null) => {
+            let _ = rustix::stdio::dup2_stdout(&null);
+        }
+        Err(_) => sys::descriptors(1, 1, sys::Range::Close),
+    }
+}
+
+/// Waits for the end of PID 1, and forces it when the host has gone and PID 1 does not follow.
+fn watch(child: &Child) -> i32 {
+    let opened = match child.handle {
+        Some(_) => None,
+        None => pidfd_open(child.pid, PidfdFlags::empty()).ok(),
+    };
+    let handle = child.handle.as_ref().or(opened.as_ref()).map(AsFd::as_fd);
+    let mut host_gone = false;
+    while !host_gone {
+        if let Some(code) = ended(child, WaitOptions::NOHANG) {
+            return code;
+        }
+        host_gone = wait(handle, Some(rustix::stdio::stdin()), None);
+    }
+    let deadline = Instant::now() + GRACE;
+    while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+        if let Some(code) = ended(child, WaitOptions::NOHANG) {
+            return code;
+        }
+        wait(handle, None, Some(left));
+    }
+    kill(child);
+    loop {
+        if let Some(code) = ended(child, WaitOptions::empty()) {
+            return code;
+        }
+    }
+}
+
+/// Sleeps until something may have happened; says whether the host's end of the stream is closed.
+fn wait(child: Option<BorrowedFd<'_>>, host: Option<BorrowedFd<'_>>, most: Option<Duration>) -> bool {
+    let mut fds: Vec<_> = child.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).into_iter().collect();
+    // Asked for nothing, poll still reports a hang-up; the bytes on the stream are PID 1's.
+    fds.extend(host.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::empty())));
+    let most = if child.is_none() { Some(most.unwrap_or(TICK).min(TICK)) } else { most };
+    let most = most.and_then(|time| Timespec::try_from(time).ok());
+    if poll(&mut fds, most.as_ref()).is_err() {
+        return false;
+    }
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    host.is_some() && fds.last().is_some_and(|host| host.revents().intersects(gone))
+}
+
+/// The exit code to pass on, once there is one.
+fn ended(child: &Child, options: WaitOptions) -> Option<i32> {
+    match waitpid(Some(child.pid), options) {
+        Ok(None) | Err(Errno::INTR) => None,
+        Ok(Some((_, status))) => {
+            Some(status.exit_status().unwrap_or(128 + status.terminating_signal().unwrap_or(0)))
+        }
+        Err(_) => Some(1),
+    }
+}
+
+fn kill(child: &Child) {
+    let _ = match &child.handle {
+        Some(handle) => pidfd_send_signal(handle, Signal::KILL),
+        // Not waited for yet, so the number is still this child's.
+        None => kill_process(child.pid, Signal::KILL),
+    };
+}

@@ -1,0 +1,144 @@
+//! The program `exec-init`, carried inside the host's own binary.
+//!
+//! A cell needs `exec-init` as its PID 1, whatever image it runs. The build script of this package builds the program
+//! as one static file and this library embeds it, so that nothing has to be installed: the host puts the bytes
+//! where the cell can execute them.
+//!
+//! There is a program only for the Linux architecture the host was built for. Elsewhere, and without the `embed`
+//! feature, there is none, and callers fall back to cells without a supervisor.
+//!
+//! ```
+//! match exec_init::native() {
+//!     Some(program) => assert!(program.bytes.starts_with(b"\x7fELF")),
+//!     None => assert!(!(cfg!(target_os = "linux") && cfg!(feature = "embed"))),
+//! }
+//! ```
+
+use std::fmt;
+
+/// A processor architecture there can be a program for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Arch {
+    /// 64-bit x86: `amd64` in an engine's words.
+    X86_64,
+    /// 64-bit ARM: `arm64` in an engine's words.
+    Aarch64,
+}
+
+impl Arch {
+    /// The architecture by any of the names engines, compilers and `uname` give it.
+    ///
+    /// ```
+    /// # use exec_init::Arch;
+    /// assert_eq!(Arch::from_name("amd64"), Some(Arch::X86_64));
+    /// assert_eq!(Arch::from_name("aarch64"), Some(Arch::Aarch64));
+    /// assert_eq!(Arch::from_name("riscv64"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "x86_64" | "amd64" | "x86-64" => Some(Self::X86_64),
+            "aarch64" | "arm64" => Some(Self::Aarch64),
+            _ => None,
+        }
+    }
+
+    /// The architecture this library was built for.
+    pub fn native() -> Option<Self> {
+        Self::from_name(std::env::consts::ARCH)
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::X86_64 => "x86_64",
+            Self::Aarch64 => "aarch64",
+        })
+    }
+}
+
+/// An embedded program.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// The architecture it runs on.
+    pub arch: Arch,
+    /// The compiler target it was built for, such as `x86_64-unknown-linux-musl`.
+    pub target: &'static str,
+    /// The file: a static ELF executable.
+    pub bytes: &'static [u8],
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("arch", &self.arch)
+            .field("target", &self.target)
+            .field("bytes", &self.bytes.len())
+            .finish()
+    }
+}
+
+/// The version of the embedded program, and of this library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The program for an architecture, if this build carries one.
+pub fn for_arch(arch: Arch) -> Option<Program> {
+    embedded().filter(|program| program.arch == arch)
+}
+
+/// The program for the architecture this library was built for.
+pub fn native() -> Option<Program> {
+    embedded()
+}
+
+#[cfg(exec_init_embedded)]
+fn embedded() -> Option<Program> {
+    let bytes = include_bytes!(env!("EXEC_INIT_PROGRAM"));
+    Some(Program { arch: Arch::native()?, target: env!("EXEC_INIT_TARGET"), bytes })
+}
+
+#[cfg(not(exec_init_embedded))]
+fn embedded() -> Option<Program> {
+    None
+}
+
+#[cfg(test)]
+#[cfg(exec_init_embedded)]
+mod tests {
+    use super::*;
+
+    /// Type of an ELF program header that names a dynamic loader.
+    const PT_INTERP: u32 = 3;
+
+    fn number<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+        *bytes[at..].first_chunk().unwrap()
+    }
+
+    #[test]
+    fn the_program_is_static_and_of_the_right_architecture() {
+        let program = native().unwrap();
+        let bytes = program.bytes;
+        assert!(bytes.starts_with(b"\x7fELF\x02\x01"));
+        let machine = u16::from_le_bytes(number(bytes, 18));
+        assert_eq!(
+            machine,
+            match program.arch {
+                Arch::X86_64 => 62,
+                Arch::Aarch64 => 183,
+            }
+        );
+        let table = u64::from_le_bytes(number(bytes, 32)) as usize;
+        let size = usize::from(u16::from_le_bytes(number(bytes, 54)));
+        let count = usize::from(u16::from_le_bytes(number(bytes, 56)));
+        let kinds = (0..count).map(|index| u32::from_le_bytes(number(bytes, table + index * size)));
+        assert!(kinds.into_iter().all(|kind| kind != PT_INTERP), "a dynamic loader is needed");
+    }
+
+    #[test]
+    fn only_its_own_architecture_has_one() {
+        let native = native().unwrap();
+        for arch in [Arch::X86_64, Arch::Aarch64] {
+            assert_eq!(for_arch(arch).is_some(), arch == native.arch);
+        }
+    }
+}

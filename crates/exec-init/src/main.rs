@@ -1,0 +1,52 @@
+//! `exec-init`: PID 1 of a cell.
+//!
+//! Without arguments it serves the host on descriptors 0 and 1, in a container it did not build. With `local`
+//! it first builds the cell itself, as the host specifies. `--version` says what it is.
+
+#[cfg(target_os = "linux")]
+mod cell;
+#[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
+mod fence;
+#[cfg(target_os = "linux")]
+mod jail;
+#[cfg(target_os = "linux")]
+mod sys;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    match (arguments.next(), arguments.next()) {
+        (None, _) => cell::serve(cell::Config {
+            landlock: None,
+            cgroup: cgroup::Cgroup::discover(),
+            notes: Vec::new(),
+            kill_scope: cell::KillScope::of_this_process(),
+        }),
+        (Some(word), None) if word == "local" => jail::run(),
+        (Some(word), None) if word == "--version" => say(&format!(
+            "exec-init {} (protocol {})\n",
+            env!("CARGO_PKG_VERSION"),
+            exec_wire::PROTOCOL_VERSION
+        )),
+        _ => {
+            let _ = rustix::io::write(rustix::stdio::stderr(), b"usage: exec-init [local | --version]\n");
+            std::process::ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn say(text: &str) -> std::process::ExitCode {
+    match rustix::io::write(rustix::stdio::stdout(), text.as_bytes()) {
+        Ok(_) => std::process::ExitCode::SUCCESS,
+        Err(_) => std::process::ExitCode::FAILURE,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> std::process::ExitCode {
+    // Cells are Linux; elsewhere the package exists for its library.
+    std::process::ExitCode::FAILURE
+}

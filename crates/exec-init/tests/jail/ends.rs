@@ -1,0 +1,168 @@
+//! However a cell ends, nothing of it is left.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use exec_wire::{JailSpec, LandlockPlan};
+
+use crate::cell::Cell;
+use crate::spec::{Stage, Who};
+
+/// Leaves processes in every shape behind and says so.
+const FAMILY: &str = "sleep MARK & (setsid setsid sleep MARK &) ; (trap '' TERM HUP INT; sleep MARK) & \
+                      sh -c 'setsid sleep MARK & wait' & sleep 0.2; echo up; wait";
+
+/// A time to sleep that no other test uses, by which its processes are found.
+fn mark() -> String {
+    static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    format!("{}.{}", 100_000 + std::process::id(), 1000 + count)
+}
+
+fn alive(mark: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.starts_with(b"sleep\0") && String::from_utf8_lossy(line).contains(mark)).count()
+}
+
+#[track_caller]
+fn all_gone(mark: &str) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while alive(mark) > 0 {
+        assert!(Instant::now() < end, "{} alive", alive(mark));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn groups_left(name: &str) -> Vec<String> {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let places =
+        mounts.lines().filter(|line| line.contains(" - cgroup")).filter_map(|line| line.split(' ').nth(4));
+    places.flat_map(|place| found_below(Path::new(place), name, 6)).collect()
+}
+
+fn found_below(dir: &Path, name: &str, depth: u32) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let dirs = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    dirs.flat_map(|entry| match entry.file_name() == name {
+        true => vec![entry.path().display().to_string()],
+        false if depth > 0 => found_below(&entry.path(), name, depth - 1),
+        false => Vec::new(),
+    })
+    .collect()
+}
+
+/// Walls of both kinds, with limits so that there are groups to remove.
+fn both(who: Who) -> Vec<(Stage, JailSpec)> {
+    let limited = |mut spec: JailSpec| {
+        spec.cgroup.memory = Some(256 << 20);
+        spec.cgroup.pids = Some(64);
+        spec
+    };
+    let (walled, open) = (Stage::new(who), Stage::new(who));
+    let specs = [limited(walled.namespaces()), limited(open.subreaper())];
+    [walled, open].into_iter().zip(specs).collect()
+}
+
+fn family(who: Who, spec: &JailSpec) -> (Cell, String) {
+    let mark = mark();
+    let mut cell = Cell::start(who, spec.clone()).unwrap();
+    cell.begin(&["/bin/sh", "-c", &FAMILY.replace("MARK", &mark)]);
+    cell.wait_for("up");
+    assert!(alive(&mark) >= 4, "the control: they are alive before");
+    (cell, mark)
+}
+
+#[test]
+fn the_hosts_end_ends_everything() {
+    for who in Who::all() {
+        for (_stage, spec) in both(who) {
+            let (cell, mark) = family(who, &spec);
+            if who != Who::User {
+                assert!(!groups_left(&spec.cgroup.name).is_empty(), "the control: there are groups before");
+            }
+            cell.hang_up();
+            assert_eq!(alive(&mark), 0, "{who:?}: {:?}", spec.walls);
+            assert_eq!(groups_left(&spec.cgroup.name), Vec::<String>::new(), "{who:?}");
+        }
+    }
+}
+
+#[test]
+fn the_keepers_end_ends_everything() {
+    for who in Who::all() {
+        for (_stage, spec) in both(who) {
+            let (mut cell, mark) = family(who, &spec);
+            cell.keeper.kill().unwrap();
+            cell.keeper.wait().unwrap();
+            if spec.walls == exec_wire::Walls::Subreaper {
+                // PID 1 goes on without its keeper, and the host, who sees it die, hangs up.
+                cell.hang_up();
+            }
+            all_gone(&mark);
+            // Nobody is left to remove the groups: that is for the host, which knows their name.
+            for group in groups_left(&spec.cgroup.name) {
+                remove(Path::new(&group));
+            }
+        }
+    }
+}
+
+/// The kernel lets go of the dead a little after their end.
+fn remove(group: &Path) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while let Err(why) = std::fs::remove_dir(group) {
+        assert!(
+            why.kind() != std::io::ErrorKind::NotFound && Instant::now() < end,
+            "{}: {why}",
+            group.display()
+        );
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A17: without a PID namespace a command of the same user may kill its supervisor; it gains nothing by it.
+#[test]
+fn a_command_that_kills_its_supervisor_ends_itself() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        let mark = mark();
+        let mut cell = Cell::start(who, stage.subreaper()).unwrap();
+        let script =
+            format!("{}; kill -9 $PPID; sleep {mark}", FAMILY.replace("; wait", "").replace("MARK", &mark));
+        cell.begin(&["/bin/sh", "-c", &script]);
+        let code = cell.keeper.wait().unwrap().code();
+        assert_eq!(alive(&mark), 0, "{who:?}");
+        assert_eq!(code, Some(128 + 9), "{who:?}");
+    }
+}
+
+/// A16: where the kernel can, Landlock keeps a command from signalling what is not its own.
+#[test]
+fn landlock_guards_the_supervisor_where_no_namespace_does() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        let mut spec = stage.subreaper();
+        let read = vec![b"/".to_vec()];
+        let write = vec![stage.path("work").into_os_string().into_encoded_bytes()];
+        spec.landlock = Some(LandlockPlan { deny_tcp: true, read, write });
+        let cell = Cell::start(who, spec).unwrap();
+        if cell.facts.landlock_abi < 6 {
+            println!("not claimed: Landlock {} has no signal scope", cell.facts.landlock_abi);
+            continue;
+        }
+        let work = stage.path("work");
+        let ro = stage.path("ro");
+        let script = format!(
+            "kill -9 $PPID; sleep 100 & kill $! && echo own; echo x > {0}/f && mv {0}/f {0}/g && mkdir {0}/d && \
+             mv {0}/g {0}/d/g && : > {0}/d/g && echo written; echo x > {1}/f; cat {1}/s; echo x > /dev/null && echo null",
+            work.display(),
+            ro.display()
+        );
+        let outcome = cell.sh(&script);
+        for word in ["Operation not permitted", "own", "written", "readable", "null"] {
+            assert!(outcome.output.contains(word), "{who:?}: {word}: {outcome:?}");
+        }
+        assert!(!ro.join("f").exists(), "{outcome:?}");
+    }
+}

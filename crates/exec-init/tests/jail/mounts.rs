@@ -1,0 +1,200 @@
+//! The mounts of a cell: what they show, and what is refused while they are made.
+
+use std::os::unix::fs::{MetadataExt, symlink};
+
+use exec_wire::{Access, Missing, Mount};
+
+use crate::cell::{Cell, program};
+use crate::spec::{Stage, Who, bind};
+
+fn refusal(stage: &Stage, extra: Mount) -> String {
+    let mut mounts = stage.mounts();
+    mounts.push(extra);
+    match Cell::start(stage.who, stage.walled(mounts)) {
+        Ok(_) => panic!("the cell was made"),
+        Err(why) => why,
+    }
+}
+
+fn answer(stage: &Stage, extra: Vec<Mount>, script: &str) -> String {
+    let mut mounts = stage.mounts();
+    mounts.extend(extra);
+    Cell::start(stage.who, stage.walled(mounts)).unwrap().sh(script).output
+}
+
+/// A4
+#[test]
+fn a_source_that_was_swapped_is_refused() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        std::fs::create_dir(stage.path("checked")).unwrap();
+        let checked = bind(&stage.path("checked"), "/checked", Access::Write);
+        std::fs::rename(stage.path("checked"), stage.path("aside")).unwrap();
+        std::fs::create_dir(stage.path("checked")).unwrap();
+        assert!(refusal(&stage, checked.clone()).contains("not the file that was checked"));
+        std::fs::remove_dir(stage.path("checked")).unwrap();
+        symlink("/", stage.path("checked")).unwrap();
+        assert!(refusal(&stage, checked.clone()).contains("symbolic link"));
+        // Skipping what is missing is not skipping what was swapped.
+        let Mount::Bind { source, target, access, expect, .. } = checked else { panic!("a bind") };
+        let skipped = Mount::Bind { source, target, access, expect, missing: Missing::Skip };
+        assert!(refusal(&stage, skipped).contains("symbolic link"));
+    }
+}
+
+#[test]
+fn a_missing_source_fails_or_is_skipped_as_asked() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        let missing = |missing| Mount::Bind {
+            source: b"/no/such/place".to_vec(),
+            target: b"/here".to_vec(),
+            access: Access::Read,
+            expect: None,
+            missing,
+        };
+        assert!(refusal(&stage, missing(Missing::Fail)).contains("/no/such/place: No such file"));
+        assert_eq!(
+            answer(&stage, vec![missing(Missing::Skip)], "ls -d /here 2>/dev/null; echo done"),
+            "done\n"
+        );
+    }
+}
+
+#[test]
+fn a_place_missing_in_a_read_only_bind_is_named() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        let why = refusal(&stage, bind(&stage.path("work"), "/ro/sub/place", Access::Write));
+        assert!(why.contains("/ro/sub") && why.contains("mounted read-only"), "{why}");
+        assert!(!why.starts_with("namespaces-unavailable"), "{why}");
+    }
+}
+
+/// A3: a link that a command left in its workspace leads a later mount nowhere but inside the cell.
+#[test]
+fn a_link_in_the_workspace_can_not_lead_a_mount_out() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        let outside = stage.path("outside");
+        std::fs::create_dir(&outside).unwrap();
+        symlink(&outside, stage.path("work/link")).unwrap();
+        symlink("../../../../../..", stage.path("work/up")).unwrap();
+        let through = bind(&stage.path("ro"), "/workspace/up/usr/share", Access::Read);
+        assert_eq!(answer(&stage, vec![through], "cat /usr/share/s"), "readable\n");
+        let mut dangling = bind(&stage.path("ro"), "/workspace/link/made", Access::Read);
+        let why = refusal(&stage, dangling.clone());
+        assert!(why.contains("/workspace/link"), "{why}");
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+        if let Mount::Bind { target, .. } = &mut dangling {
+            *target = b"/workspace/../../etc".to_vec();
+        }
+        assert!(stage.path("work").exists());
+    }
+}
+
+#[test]
+fn the_root_is_no_target() {
+    let stage = Stage::new(Who::User);
+    assert!(
+        refusal(&stage, bind(&stage.path("ro"), "//", Access::Read)).contains("the root is not a target")
+    );
+}
+
+#[test]
+fn nested_mounts_lie_in_the_order_given() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        for dir in ["work/.git", "work/.git/hooks"] {
+            std::fs::create_dir(stage.path(dir)).unwrap();
+            stage.own(dir);
+        }
+        std::fs::write(stage.path("work/.git/config"), "[core]\n").unwrap();
+        let extra = vec![
+            bind(&stage.path("work/.git/hooks"), "/workspace/.git/hooks", Access::Read),
+            bind(&stage.path("work/.git/config"), "/workspace/.git/config", Access::Read),
+        ];
+        let script = "echo x > /workspace/.git/config; touch /workspace/.git/hooks/pre-commit; \
+                      mv /workspace/.git/config /workspace/c; rm -r /workspace/.git/hooks; cat /workspace/.git/config";
+        let output = answer(&stage, extra, script);
+        assert!(output.ends_with("[core]\n"), "{output}");
+        assert_eq!(output.matches("Read-only file system").count(), 2, "{output}");
+        assert_eq!(output.matches("Device or resource busy").count(), 2, "{output}");
+    }
+}
+
+#[test]
+fn what_is_made_on_the_host_belongs_to_the_commands_user() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        let extra = vec![bind(&stage.path("ro"), "/workspace/new/place", Access::Read)];
+        assert_eq!(answer(&stage, extra, "cat /workspace/new/place/s; echo x > /workspace/f"), "readable\n");
+        for made in ["work/new", "work/new/place", "work/f"] {
+            assert_eq!(std::fs::metadata(stage.path(made)).unwrap().uid(), who.inside(), "{who:?}: {made}");
+        }
+    }
+}
+
+#[test]
+fn the_cell_has_what_programs_expect() {
+    let script = "cat /.cell; echo x > /dev/null; head -c4 /dev/urandom | wc -c; test -c /dev/tty && echo tty; \
+                  echo out > /dev/stdout; echo 1 > /dev/full || echo full; ls /dev/pts; test -e /dev/ptmx && echo ptmx; \
+                  stat -c %a /tmp /home/agent /dev/shm; cat /proc/self/comm; test -d /proc/1 && hostname";
+    let expected = "made for this\n4\ntty\nout\nfull\nptmx\nptmx\n1777\n700\n1777\ncat\ncell\n";
+    for who in Who::all() {
+        let outcome =
+            Cell::start(who, Stage::new(who).namespaces()).unwrap().sh(&format!("({script}) 2>/dev/null"));
+        assert_eq!(outcome.output, expected, "{who:?}");
+    }
+}
+
+/// A30: the size of a tmpfs holds.
+#[test]
+fn a_tmpfs_is_no_larger_than_asked() {
+    for who in Who::all() {
+        for dir in ["/tmp", "/dev/shm", "/home/agent"] {
+            let script = format!("head -c 2000000 /dev/zero > {dir}/big");
+            let outcome = Cell::start(who, Stage::new(who).namespaces()).unwrap().sh(&script);
+            assert!(!outcome.ok() && outcome.output.contains("No space left"), "{who:?}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn loopback_is_up_and_alone() {
+    let script =
+        "cut -d: -f1 /proc/net/dev | tail -n +3 | tr -d ' '; cat /proc/net/fib_trie | grep -c 127.0.0.1";
+    for who in Who::all() {
+        let outcome = Cell::start(who, Stage::new(who).namespaces()).unwrap().sh(script);
+        assert!(
+            outcome.output.starts_with("lo\n") && !outcome.output.ends_with("\n0\n"),
+            "{who:?}: {outcome:?}"
+        );
+        assert_eq!(outcome.output.lines().count(), 2, "{outcome:?}");
+    }
+}
+
+/// Hosts that forbid namespaces are told apart from wrong requests, so that only they get the weaker walls.
+#[test]
+fn forbidden_namespaces_are_told_apart() {
+    let hosts = [
+        ("no more user namespaces", "echo 0 > /proc/sys/user/max_user_namespaces"),
+        ("a /proc covered in part, as in a container", "mount -t tmpfs none /proc/bus"),
+    ];
+    for (host, forbid) in hosts {
+        for (script, forbidden) in [(forbid, true), ("true", false)] {
+            let stage = Stage::new(Who::User);
+            let mut command = std::process::Command::new("/usr/bin/unshare");
+            let script = format!("{script} && exec {} local", program().display());
+            command.args(["--user", "--map-root-user", "--mount", "/bin/sh", "-c", &script]);
+            let mut spec = stage.namespaces();
+            spec.identity = exec_wire::Identity { uid: 0, gid: 0, groups: Vec::new() };
+            match Cell::start_by(command, Who::User, spec) {
+                Ok(_) => assert!(!forbidden, "{host}"),
+                Err(why) => {
+                    assert!(forbidden && why.starts_with("namespaces-unavailable: "), "{host}: {why}");
+                }
+            }
+        }
+    }
+}

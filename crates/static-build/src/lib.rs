@@ -1,0 +1,167 @@
+//! For build scripts: builds a program of this workspace as a static executable, to be embedded.
+//!
+//! The program goes where no library of its own can be found, so it links everything in: against musl where
+//! that target is installed, else against the system's C library in its static form. Nothing needs to be set
+//! up. It knows neither the program nor what embeds it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Settings (flags, places, clippy's wrapper) that are meant for the crate that embeds the program.
+const NOT_INHERITED: &[&str] = &[
+    "CARGO_BUILD_BUILD_DIR",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_BUILD_TARGET_DIR",
+    "CARGO_INCREMENTAL",
+    "CARGO_TARGET_DIR",
+    "CLIPPY_ARGS",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTDOCFLAGS",
+    "RUSTFLAGS",
+];
+
+/// What cargo tells a build script about its own package. Inherited, it would make the program's build look changed
+/// each time.
+const ABOUT_THE_EMBEDDER: &[&str] = &["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_PROFILE_", "DEP_"];
+
+/// The programs' profile: small and quick to start. Set here and not in the workspace's manifest, so that a program is
+/// the same whoever builds it.
+const PROFILE: &[&str] = &[
+    "profile.release.panic='abort'",
+    "profile.release.opt-level='s'",
+    "profile.release.lto='fat'",
+    "profile.release.codegen-units=1",
+    "profile.release.strip='symbols'",
+    "profile.release.debug=false",
+];
+
+/// A program to build.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'a> {
+    /// Directory of its package.
+    pub package: &'a Path,
+    /// Name of the executable.
+    pub bin: &'a str,
+    /// Whether its default features are on.
+    pub features: Features,
+}
+
+/// Which features a program is built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Features {
+    /// The package's default ones.
+    Default,
+    /// None.
+    Off,
+}
+
+/// A program that was built.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// The executable.
+    pub path: PathBuf,
+    /// The target it was built for, such as `x86_64-unknown-linux-musl`.
+    pub target: String,
+    /// The files of this workspace it was made of; the build script tells cargo to watch them.
+    pub sources: Vec<PathBuf>,
+}
+
+/// Builds it for the architecture that the build script's crate is built for.
+pub fn build(program: Program<'_>) -> Result<Built, String> {
+    let target = Target::choose()?;
+    let dir = PathBuf::from(variable("OUT_DIR")?).join("static");
+    let mut cargo = Command::new(variable("CARGO")?);
+    cargo
+        .args(["build", "--release", "--quiet", "--target", &target.triple, "--bin", program.bin])
+        .arg("--manifest-path")
+        .arg(program.package.join("Cargo.toml"))
+        // Its own directory: cargo holds a lock on the one it builds in.
+        .arg("--target-dir")
+        .arg(&dir)
+        .stdin(Stdio::null());
+    for setting in PROFILE {
+        cargo.args(["--config", setting]);
+    }
+    if program.features == Features::Off {
+        cargo.arg("--no-default-features");
+    }
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if NOT_INHERITED.contains(&&*text) || ABOUT_THE_EMBEDDER.iter().any(|prefix| text.starts_with(prefix)) {
+            cargo.env_remove(&name);
+        }
+    }
+    // Takes precedence over flags from any configuration file.
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", target.flags);
+    let output = cargo.output().map_err(|error| format!("can't start cargo: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("can't build {} for {}:\n{said}", program.bin, target.triple));
+    }
+    let path = dir.join(&target.triple).join("release").join(program.bin);
+    let mut sources = sources(&path.with_extension("d"))?;
+    sources.push(program.package.join("Cargo.toml"));
+    Ok(Built { path, target: target.triple, sources })
+}
+
+struct Target {
+    triple: String,
+    flags: &'static str,
+}
+
+impl Target {
+    fn choose() -> Result<Self, String> {
+        let arch = variable("CARGO_CFG_TARGET_ARCH")?;
+        let triple = format!("{arch}-unknown-linux-musl");
+        let libraries = rust_libraries()?;
+        if !libraries.join(&triple).join("lib").exists() {
+            let triple = format!("{arch}-unknown-linux-gnu");
+            return Ok(Self { triple, flags: "-Ctarget-feature=+crt-static" });
+        }
+        // Rust brings musl, its start files and mostly a linker too: then nothing else has to be installed.
+        let has_linker = libraries.join(variable("HOST")?).join("bin/rust-lld").exists();
+        let flags = if has_linker { "-Clinker=rust-lld\x1f-Clinker-flavor=ld.lld" } else { "" };
+        Ok(Self { triple, flags })
+    }
+}
+
+/// Where the compiler keeps the standard libraries of its targets.
+fn rust_libraries() -> Result<PathBuf, String> {
+    let output = Command::new(variable("RUSTC")?)
+        .args(["--print", "sysroot"])
+        .output()
+        .map_err(|error| format!("can't start rustc: {error}"))?;
+    let sysroot = String::from_utf8_lossy(&output.stdout);
+    Ok(Path::new(sysroot.trim()).join("lib/rustlib"))
+}
+
+/// The files of this workspace that a program was made of, from the list that cargo leaves next to it.
+fn sources(list: &Path) -> Result<Vec<PathBuf>, String> {
+    let text = fs::read_to_string(list).map_err(|error| format!("can't read {}: {error}", list.display()))?;
+    let Some((_, files)) = text.split_once(": ") else { return Ok(Vec::new()) };
+    Ok(split_escaped(files.trim_end()).into_iter().map(PathBuf::from).collect())
+}
+
+/// Splits at spaces, but not at those with a backslash before them.
+fn split_escaped(text: &str) -> Vec<String> {
+    let held = text.replace("\\ ", "\0");
+    held.split(' ').filter(|word| !word.is_empty()).map(|word| word.replace('\0', " ")).collect()
+}
+
+fn variable(name: &str) -> Result<String, String> {
+    env::var(name).map_err(|_| format!("{name} is not set; this runs in a build script"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_may_have_spaces() {
+        assert_eq!(split_escaped(r"/a/b.rs /my\ code/c.rs"), ["/a/b.rs", "/my code/c.rs"]);
+        assert!(split_escaped("").is_empty());
+    }
+}
