@@ -1,0 +1,47 @@
+//! How local cells are made.
+
+use std::time::Duration;
+
+use exec_cell::PoolConfig;
+
+/// The name local execution is chosen by.
+pub(crate) const NAME: &str = "local";
+
+/// Configuration of [`LocalExec`](crate::LocalExec).
+#[derive(Debug, Clone)]
+pub struct LocalConfig {
+    /// What stands between a command and the host.
+    pub walls: WallsChoice,
+    /// Cells kept warm per exact specification; 0 keeps none.
+    pub warm_cells: usize,
+    /// A warm cell nobody used for this long is ended.
+    pub warm_idle: Duration,
+}
+
+impl Default for LocalConfig {
+    fn default() -> Self {
+        let PoolConfig { per_spec, idle, .. } = PoolConfig::default();
+        Self { walls: WallsChoice::Auto, warm_cells: per_spec, warm_idle: idle }
+    }
+}
+
+impl LocalConfig {
+    pub(crate) fn pool(&self) -> PoolConfig {
+        let total = PoolConfig::default().total.max(self.warm_cells);
+        PoolConfig { per_spec: self.warm_cells, total, idle: self.warm_idle }
+    }
+}
+
+/// What stands between a command and the host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WallsChoice {
+    /// Namespaces where the host allows them, else the strongest there is.
+    #[default]
+    Auto,
+    /// Namespaces, or an error.
+    Namespaces,
+    /// A supervisor that inherits every orphan (Linux).
+    Subreaper,
+    /// A process group: what every Unix has.
+    ProcessGroup,
+}

@@ -1,0 +1,280 @@
+//! What held: from the facts a cell read back to the report in every result. Pure.
+
+use std::collections::BTreeSet;
+
+use exec_core::{ByteSize, Capabilities, Claim, Held, Isolation, IsolationLevel, LimitName, LimitReport};
+use exec_wire::{CgroupVersion, Facts, JailSpec, NetworkWall, Walls};
+
+use crate::jail::WallKind;
+
+/// What any cell with these walls holds.
+const ALWAYS: [Claim; 4] =
+    [Claim::KillsDescendants, Claim::DiesWithOwner, Claim::NoPrivileges, Claim::SyscallFilter];
+
+/// What namespaces hold beyond that.
+const BY_NAMESPACES: [Claim; 8] = [
+    Claim::ProtectsSupervisor,
+    Claim::NoSignalsOut,
+    Claim::HidesProcesses,
+    Claim::HidesFiles,
+    Claim::ReadOnlySystem,
+    Claim::PrivateTmp,
+    Claim::NoHostSockets,
+    Claim::NoNetwork,
+];
+
+/// Landlock versions that can deny TCP, and confine signals.
+const ABI_TCP: u32 = 4;
+const ABI_SCOPES: u32 = 6;
+
+/// What the executor offers, from the facts of a cell it made to find out.
+pub(crate) fn capabilities(walls: WallKind, facts: &Facts) -> Capabilities {
+    let mut claims: BTreeSet<Claim> =
+        ALWAYS.into_iter().filter(|claim| holds_always(*claim, facts)).collect();
+    match walls {
+        WallKind::Namespaces => claims.extend(BY_NAMESPACES),
+        WallKind::Subreaper => claims.extend(by_landlock(facts.landlock_abi)),
+    }
+    claims.extend(by_limits(facts, walls));
+    let level = match walls {
+        WallKind::Namespaces => IsolationLevel::Namespaces,
+        WallKind::Subreaper => IsolationLevel::Subreaper,
+    };
+    Capabilities { level, claims, tty: true, sessions: true, images: false }
+}
+
+fn holds_always(claim: Claim, facts: &Facts) -> bool {
+    match claim {
+        Claim::NoPrivileges => facts.no_new_privs && facts.capabilities == 0,
+        Claim::SyscallFilter => facts.seccomp,
+        _ => true,
+    }
+}
+
+fn by_landlock(abi: u32) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    if abi >= 1 {
+        claims.push(Claim::ReadOnlySystem);
+    }
+    if abi >= ABI_TCP {
+        claims.push(Claim::NoTcp);
+    }
+    if abi >= ABI_SCOPES {
+        claims.extend([Claim::NoSignalsOut, Claim::ProtectsSupervisor]);
+    }
+    claims
+}
+
+fn by_limits(facts: &Facts, walls: WallKind) -> Vec<Claim> {
+    let held = [
+        (facts.limits.memory.is_some(), Claim::MemoryLimit),
+        (facts.limits.pids.is_some() || nproc_holds(facts, walls), Claim::PidsLimit),
+        (facts.limits.cpu_milli.is_some(), Claim::CpuLimit),
+    ];
+    held.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim).collect()
+}
+
+/// In a user namespace of its own the kernel counts an ordinary user's processes for the namespace alone, so the
+/// per-user limit is the cell's. Root is exempt from it.
+pub(crate) fn nproc_holds(facts: &Facts, walls: WallKind) -> bool {
+    walls == WallKind::Namespaces && facts.uid != 0
+}
+
+/// The report for a run in this cell.
+pub(crate) fn report(spec: &JailSpec, facts: &Facts) -> Isolation {
+    let walls = match spec.walls {
+        Walls::Namespaces(_) => WallKind::Namespaces,
+        Walls::Subreaper => WallKind::Subreaper,
+    };
+    let Capabilities { level, mut claims, .. } = capabilities(walls, facts);
+    let mut degraded = facts.notes.clone();
+    let tcp_open = spec.landlock.as_ref().is_none_or(|landlock| !landlock.deny_tcp);
+    match &spec.walls {
+        Walls::Namespaces(namespaces) if namespaces.network == NetworkWall::Host => {
+            claims.retain(|claim| ![Claim::NoNetwork, Claim::NoHostSockets].contains(claim));
+        }
+        Walls::Namespaces(_) => {}
+        Walls::Subreaper => {
+            if tcp_open {
+                claims.remove(&Claim::NoTcp);
+            }
+            degraded.extend(subreaper_gaps(&claims));
+        }
+    }
+    let limits = limits(spec, facts, walls);
+    degraded.extend(limits.iter().filter_map(not_held));
+    Isolation {
+        level,
+        claims,
+        uid: facts.uid,
+        gid: facts.gid,
+        landlock_abi: facts.landlock_abi,
+        limits,
+        degraded,
+    }
+}
+
+fn subreaper_gaps(claims: &BTreeSet<Claim>) -> Vec<String> {
+    let mut gaps = vec![
+        "no namespaces: the command sees the host's processes and shares its /tmp".to_owned(),
+        "no network namespace: local sockets and UDP are not blocked".to_owned(),
+    ];
+    let missing = [
+        (Claim::ReadOnlySystem, "no Landlock: the command reads and writes whatever its user may"),
+        (Claim::NoTcp, "TCP connections are not blocked"),
+        (Claim::ProtectsSupervisor, "the command can signal its supervisor and other processes of its user"),
+    ];
+    gaps.extend(
+        missing.iter().filter(|(claim, _)| !claims.contains(claim)).map(|(_, gap)| (*gap).to_owned()),
+    );
+    gaps
+}
+
+fn limits(spec: &JailSpec, facts: &Facts, walls: WallKind) -> Vec<LimitReport> {
+    let by_cgroup = match facts.limits.cgroup {
+        Some(CgroupVersion::V1) => "control groups v1",
+        _ => "control groups v2",
+    };
+    let no_cgroup = || Held::NotEnforced { why: "no control group can be written here".into() };
+    let held = |value: Option<u64>, without: Held| match value {
+        Some(_) => Held::Enforced { by: by_cgroup.into() },
+        None => without,
+    };
+    let mut reports = Vec::new();
+    if let Some(memory) = spec.cgroup.memory {
+        let per_process = Held::PerProcess { by: "RLIMIT_DATA".into() };
+        let asked = ByteSize::bytes(memory).to_string();
+        reports.push(LimitReport {
+            limit: LimitName::Memory,
+            asked,
+            held: held(facts.limits.memory, per_process),
+        });
+    }
+    if let Some(pids) = spec.cgroup.pids {
+        let without = if nproc_holds(facts, walls) {
+            Held::Enforced { by: "RLIMIT_NPROC in a user namespace of its own".into() }
+        } else {
+            no_cgroup()
+        };
+        let held = held(facts.limits.pids, without);
+        reports.push(LimitReport { limit: LimitName::Pids, asked: pids.to_string(), held });
+    }
+    if let Some(milli) = spec.cgroup.cpu_milli {
+        let asked = format!("{}", milli as f64 / 1000.0);
+        reports.push(LimitReport {
+            limit: LimitName::Cpus,
+            asked,
+            held: held(facts.limits.cpu_milli, no_cgroup()),
+        });
+    }
+    reports
+}
+
+fn not_held(report: &LimitReport) -> Option<String> {
+    match &report.held {
+        Held::Enforced { .. } => None,
+        Held::PerProcess { by } => Some(format!(
+            "the limit of {} for {} holds for each process only, by {by}",
+            report.asked, report.limit
+        )),
+        Held::NotEnforced { why } => {
+            Some(format!("the limit of {} for {} is not enforced: {why}", report.asked, report.limit))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_wire::{CgroupPlan, IdMap, Identity, LandlockPlan, Namespaces, ReadBack};
+
+    use super::*;
+
+    fn facts(uid: u32, limits: ReadBack, landlock_abi: u32) -> Facts {
+        Facts {
+            version: 1,
+            pid_namespace: true,
+            uid,
+            gid: uid,
+            capabilities: 0,
+            no_new_privs: true,
+            seccomp: true,
+            landlock_abi,
+            limits,
+            notes: Vec::new(),
+        }
+    }
+
+    fn spec(walls: Walls) -> JailSpec {
+        JailSpec {
+            walls,
+            identity: Identity { uid: 1, gid: 1, groups: Vec::new() },
+            cgroup: CgroupPlan {
+                name: "x".into(),
+                memory: Some(1 << 30),
+                pids: Some(32),
+                cpu_milli: Some(1500),
+            },
+            landlock: Some(LandlockPlan { deny_tcp: true, read: Vec::new(), write: Vec::new() }),
+        }
+    }
+
+    fn namespaces(network: NetworkWall) -> Walls {
+        Walls::Namespaces(Namespaces {
+            ids: IdMap::Caller,
+            network,
+            hostname: "x".into(),
+            mounts: Vec::new(),
+        })
+    }
+
+    const ALL_LIMITS: ReadBack = ReadBack {
+        cgroup: Some(CgroupVersion::V2),
+        memory: Some(1 << 30),
+        pids: Some(32),
+        cpu_milli: Some(1500),
+    };
+
+    #[test]
+    fn with_control_groups_nothing_is_degraded() {
+        let report = report(&spec(namespaces(NetworkWall::Isolated)), &facts(0, ALL_LIMITS, 7));
+        assert_eq!(report.degraded, Vec::<String>::new());
+        assert!(report.holds(Claim::MemoryLimit) && report.holds(Claim::NoNetwork));
+    }
+
+    /// R41
+    #[test]
+    fn without_them_every_limit_says_how_far_it_holds() {
+        let report = report(&spec(namespaces(NetworkWall::Isolated)), &facts(1000, ReadBack::default(), 7));
+        let held: Vec<(LimitName, bool)> = report
+            .limits
+            .iter()
+            .map(|limit| (limit.limit, matches!(limit.held, Held::Enforced { .. })))
+            .collect();
+        assert_eq!(held, [(LimitName::Memory, false), (LimitName::Pids, true), (LimitName::Cpus, false)]);
+        assert_eq!(report.degraded.len(), 2, "{:?}", report.degraded);
+        assert!(!report.holds(Claim::MemoryLimit) && report.holds(Claim::PidsLimit));
+    }
+
+    #[test]
+    fn root_is_exempt_from_the_per_user_limit() {
+        let report = report(&spec(namespaces(NetworkWall::Isolated)), &facts(0, ReadBack::default(), 7));
+        assert!(!report.holds(Claim::PidsLimit));
+    }
+
+    #[test]
+    fn the_hosts_network_is_no_isolation() {
+        let report = report(&spec(namespaces(NetworkWall::Host)), &facts(0, ALL_LIMITS, 7));
+        assert!(!report.holds(Claim::NoNetwork) && !report.holds(Claim::NoHostSockets));
+    }
+
+    #[test]
+    fn a_subreaper_claims_what_the_kernels_landlock_can() {
+        let claims = |abi| report(&spec(Walls::Subreaper), &facts(1000, ALL_LIMITS, abi));
+        let (none, old, new) = (claims(0), claims(3), claims(6));
+        assert!(!none.holds(Claim::ReadOnlySystem) && old.holds(Claim::ReadOnlySystem));
+        assert!(!old.holds(Claim::NoTcp) && new.holds(Claim::NoTcp));
+        assert!(!old.holds(Claim::ProtectsSupervisor) && new.holds(Claim::ProtectsSupervisor));
+        assert!(!new.holds(Claim::HidesFiles) && !new.holds(Claim::NoNetwork));
+        assert!(none.degraded.len() > old.degraded.len() && old.degraded.len() > new.degraded.len());
+    }
+}

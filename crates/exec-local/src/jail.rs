@@ -1,0 +1,223 @@
+//! From a plan to the cell it needs. Pure: the host was looked at before, the keeper carries it out later.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use exec_core::{Access, ByteSize, Error, ErrorKind, Network, Plan, PlannedMount, Result, User};
+use exec_host::{HostView, SystemEntry};
+use exec_wire::{
+    CgroupPlan, FileId, IdMap, Identity, JailSpec, LandlockPlan, Missing, Mount, Namespaces, NetworkWall,
+    Walls,
+};
+
+use crate::config::NAME;
+
+/// Who calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Caller {
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+}
+
+impl Caller {
+    fn is_root(self) -> bool {
+        self.uid == 0
+    }
+}
+
+/// Which walls cells get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WallKind {
+    Namespaces,
+    Subreaper,
+}
+
+/// The cell a planned run needs. Its control groups get their name when the cell is made.
+pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView) -> Result<JailSpec> {
+    let identity = identity(plan, caller)?;
+    let cgroup = CgroupPlan {
+        name: String::new(),
+        memory: plan.limits.memory.map(ByteSize::get),
+        pids: plan.limits.pids.map(u64::from),
+        cpu_milli: plan.limits.cpus.map(exec_core::Cpus::milli),
+    };
+    match walls {
+        WallKind::Namespaces => Ok(JailSpec {
+            walls: Walls::Namespaces(namespaces(plan, caller, host)),
+            identity,
+            cgroup,
+            landlock: Some(LandlockPlan {
+                deny_tcp: false,
+                read: vec![b"/".to_vec()],
+                write: writable(plan, host),
+            }),
+        }),
+        WallKind::Subreaper => {
+            if plan.network == Some(Network::None) {
+                return Err(unsupported("a network of `none` can't be held without namespaces").with_remedy(
+                    "leave --network out to have TCP denied where Landlock can, or use a container",
+                ));
+            }
+            Ok(JailSpec { walls: Walls::Subreaper, identity, cgroup, landlock: Some(fence(plan, host)) })
+        }
+    }
+}
+
+fn unsupported(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Unsupported, "start", message).with_backend(NAME)
+}
+
+/// Root runs commands as the owner of the workspace, so that files made inside belong to whom they should;
+/// everybody else can only be themselves.
+fn identity(plan: &Plan, caller: Caller) -> Result<Identity> {
+    let (uid, gid) = match (plan.user, caller.is_root()) {
+        (User::Auto, true) => plan.workspace_owner,
+        (User::Id { uid, gid }, true) => (uid, gid),
+        (User::Auto, false) => (caller.uid, caller.gid),
+        (User::Id { uid, gid }, false) if (uid, gid) == (caller.uid, caller.gid) => (uid, gid),
+        (User::Id { uid, gid }, false) => {
+            return Err(unsupported(format!("only root can run a command as {uid}:{gid}"))
+                .with_remedy("leave --user out, or run as root"));
+        }
+    };
+    Ok(Identity { uid, gid, groups: Vec::new() })
+}
+
+fn namespaces(plan: &Plan, caller: Caller, host: &HostView) -> Namespaces {
+    let network = match plan.network {
+        Some(Network::Host) => NetworkWall::Host,
+        _ => NetworkWall::Isolated,
+    };
+    Namespaces {
+        ids: if caller.is_root() { IdMap::All } else { IdMap::Caller },
+        network,
+        hostname: "cell".into(),
+        mounts: mounts(plan, caller, host, network),
+    }
+}
+
+fn mounts(plan: &Plan, caller: Caller, host: &HostView, network: NetworkWall) -> Vec<Mount> {
+    let mut mounts: Vec<Mount> = host.system.iter().map(system_mount).collect();
+    if caller.is_root() {
+        mounts.extend(host.secrets.iter().map(|path| Mount::Mask { target: bytes(path) }));
+    }
+    // Programs count processors there.
+    mounts.push(read_only(Path::new("/sys/devices/system/cpu")));
+    mounts.push(Mount::Proc);
+    mounts.push(Mount::Dev { shm_size: plan.limits.tmp_size.get() });
+    mounts.push(tmpfs(Path::new("/tmp"), plan.limits.tmp_size, 0o1777));
+    mounts.push(tmpfs(Path::new("/run"), plan.limits.run_size, 0o1777));
+    mounts.push(Mount::Symlink { target: b"/var/tmp".to_vec(), to: b"/tmp".to_vec() });
+    mounts.push(Mount::Symlink { target: b"/var/run".to_vec(), to: b"/run".to_vec() });
+    if let Some(home) = private_home(plan, host) {
+        mounts.push(tmpfs(home, plan.limits.tmp_size, 0o700));
+    }
+    if network == NetworkWall::Host {
+        mounts.extend(resolver());
+    }
+    mounts.extend(host.toolchains.iter().filter(|path| !is_covered(path, plan)).map(|path| read_only(path)));
+    mounts.extend(plan.mounts.iter().map(planned));
+    mounts
+}
+
+fn system_mount(entry: &SystemEntry) -> Mount {
+    match entry {
+        SystemEntry::Directory(path) => read_only(path),
+        SystemEntry::Link { path, to } => Mount::Symlink { target: bytes(path), to: bytes(to) },
+    }
+}
+
+/// The home directory is the command's own, empty and writable, unless the caller gave the real one or it is one of
+/// the system's.
+fn private_home<'a>(plan: &Plan, host: &'a HostView) -> Option<&'a Path> {
+    let home = host.home.as_deref()?;
+    let is_system = host.system.iter().any(|entry| home.starts_with(entry.path()));
+    let is_given = plan.mounts.iter().any(|mount| home.starts_with(&mount.target));
+    let is_kernel = ["/proc", "/sys", "/dev", "/tmp", "/run"].iter().any(|place| Path::new(place) == home);
+    (home.parent().is_some() && !is_system && !is_given && !is_kernel).then_some(home)
+}
+
+/// With the host's network names resolve as on the host, where the resolver's file often lies in `/run`.
+fn resolver() -> Option<Mount> {
+    let real = Path::new("/etc/resolv.conf").canonicalize().ok()?;
+    (!real.starts_with("/etc")).then(|| read_only(&real))
+}
+
+fn is_covered(path: &Path, plan: &Plan) -> bool {
+    plan.mounts.iter().any(|mount| path.starts_with(&mount.target))
+}
+
+fn planned(mount: &PlannedMount) -> Mount {
+    Mount::Bind {
+        source: bytes(&mount.source),
+        target: bytes(&mount.target),
+        access: match mount.access {
+            Access::ReadOnly => exec_wire::Access::Read,
+            Access::ReadWrite => exec_wire::Access::Write,
+        },
+        expect: Some(FileId { dev: mount.id.dev, ino: mount.id.ino }),
+        missing: Missing::Fail,
+    }
+}
+
+fn read_only(path: &Path) -> Mount {
+    Mount::Bind {
+        source: bytes(path),
+        target: bytes(path),
+        access: exec_wire::Access::Read,
+        expect: None,
+        missing: Missing::Skip,
+    }
+}
+
+fn tmpfs(target: &Path, size: ByteSize, mode: u32) -> Mount {
+    Mount::Tmpfs { target: bytes(target), size: size.get(), mode }
+}
+
+/// What Landlock lets a command write inside the walls: what the mounts make writable, once more.
+fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
+    let own = ["/tmp", "/run", "/dev", "/proc"].map(PathBuf::from);
+    let given = plan
+        .mounts
+        .iter()
+        .filter(|mount| mount.access == Access::ReadWrite)
+        .map(|mount| mount.target.clone());
+    own.into_iter()
+        .chain(given)
+        .chain(private_home(plan, host).map(Path::to_owned))
+        .map(|path| bytes(&path))
+        .collect()
+}
+
+/// Without walls Landlock is the only fence: reading what a cell would show, writing what it would let write.
+fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
+    let system = host.system.iter().map(SystemEntry::path);
+    let kernel = ["/proc", "/dev", "/sys", "/tmp", "/run/systemd/resolve"].map(Path::new);
+    let toolchains = host.toolchains.iter().map(PathBuf::as_path);
+    let given = plan.mounts.iter().map(|mount| mount.source.as_path());
+    let home = plan.env.get(OsStr::new("HOME")).map(Path::new);
+    let written = plan
+        .mounts
+        .iter()
+        .filter(|mount| mount.access == Access::ReadWrite)
+        .map(|mount| mount.source.as_path());
+    LandlockPlan {
+        deny_tcp: plan.network != Some(Network::Host),
+        read: system.chain(kernel).chain(toolchains).chain(given).map(bytes).collect(),
+        write: ["/proc", "/dev", "/tmp"]
+            .map(Path::new)
+            .into_iter()
+            .chain(home)
+            .chain(written)
+            .map(bytes)
+            .collect(),
+    }
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! The translation, as text one can read.
+
+use std::fmt::Write;
+
+use exec_core::{Cmd, ExecOpts, MountSpec, Plan, WorkspaceMode};
+use rstest::rstest;
+
+use super::*;
+
+const ORDINARY: Caller = Caller { uid: 1000, gid: 1000 };
+const ROOT: Caller = Caller { uid: 0, gid: 0 };
+
+fn host() -> HostView {
+    HostView {
+        system: vec![
+            SystemEntry::Directory("/usr".into()),
+            SystemEntry::Link { path: "/bin".into(), to: "usr/bin".into() },
+            SystemEntry::Directory("/etc".into()),
+        ],
+        secrets: vec!["/etc/shadow".into()],
+        toolchains: vec!["/home/ada/.cargo/bin".into()],
+        home: Some("/home/ada".into()),
+    }
+}
+
+/// A plan whose paths do not change from machine to machine.
+fn plan(opts: &ExecOpts) -> Plan {
+    let mut plan = Plan::resolve(&Cmd::new("true"), opts, [("HOME".into(), "/home/ada".into())]).unwrap();
+    let workspace = std::mem::replace(&mut plan.workspace, "/home/ada/project".into());
+    for mount in &mut plan.mounts {
+        for path in [&mut mount.source, &mut mount.target] {
+            if let Ok(below) = path.strip_prefix(&workspace) {
+                *path = Path::new("/home/ada/project").join(below).components().collect();
+            }
+        }
+        mount.id = exec_core::FileId { dev: 1, ino: 2 };
+    }
+    plan.workspace_owner = (1000, 1000);
+    plan
+}
+
+fn describe(spec: &JailSpec) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut out = format!("as {}:{}\n", spec.identity.uid, spec.identity.gid);
+    if let Walls::Namespaces(namespaces) = &spec.walls {
+        writeln!(out, "ids {:?}, network {:?}", namespaces.ids, namespaces.network).unwrap();
+        for mount in &namespaces.mounts {
+            match mount {
+                Mount::Bind { source, target, access, expect, missing } => {
+                    let checked = if expect.is_some() { "checked" } else { "as found" };
+                    writeln!(
+                        out,
+                        "bind {} at {} {access:?} {checked} {missing:?}",
+                        text(source),
+                        text(target)
+                    )
+                    .unwrap();
+                }
+                Mount::Tmpfs { target, size, mode } => {
+                    writeln!(out, "tmpfs {} {} {mode:o}", text(target), ByteSize::bytes(*size)).unwrap();
+                }
+                Mount::Mask { target } => writeln!(out, "mask {}", text(target)).unwrap(),
+                Mount::Symlink { target, to } => {
+                    writeln!(out, "link {} -> {}", text(target), text(to)).unwrap()
+                }
+                other => writeln!(out, "{other:?}").unwrap(),
+            }
+        }
+    }
+    if let Some(landlock) = &spec.landlock {
+        let list = |paths: &[Vec<u8>]| paths.iter().map(|path| text(path)).collect::<Vec<_>>().join(" ");
+        writeln!(out, "landlock read {}", list(&landlock.read)).unwrap();
+        writeln!(out, "landlock write {}", list(&landlock.write)).unwrap();
+        writeln!(out, "deny tcp {}", landlock.deny_tcp).unwrap();
+    }
+    out
+}
+
+fn workspace() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("target")).unwrap();
+    dir
+}
+
+/// R20, R21, R24
+#[rstest]
+#[case::ordinary_user("ordinary", ORDINARY, WallKind::Namespaces)]
+#[case::root("root", ROOT, WallKind::Namespaces)]
+#[case::subreaper("subreaper", ORDINARY, WallKind::Subreaper)]
+fn a_default_run(#[case] name: &str, #[case] caller: Caller, #[case] walls: WallKind) {
+    let dir = workspace();
+    let spec = spec(&plan(&ExecOpts::in_workspace(dir.path())), walls, caller, &host()).unwrap();
+    insta::assert_snapshot!(name, describe(&spec));
+}
+
+/// R21, R22, R30
+#[test]
+fn a_run_with_everything() {
+    let dir = workspace();
+    let opts = ExecOpts::in_workspace(dir.path())
+        .with_workspace_mode(WorkspaceMode::ReadOnly { writable: vec!["target".into()] })
+        .with_mount(MountSpec::read_write("/usr/share").at("/data"))
+        .with_network(Network::Host);
+    let mut spec = spec(&plan(&opts), WallKind::Namespaces, ORDINARY, &host()).unwrap();
+    // Where this machine's resolver lies is its own business.
+    if let Walls::Namespaces(namespaces) = &mut spec.walls {
+        namespaces.mounts.retain(
+            |mount| !matches!(mount, Mount::Bind { target, .. } if text_ends_with(target, "resolv.conf")),
+        );
+    }
+    insta::assert_snapshot!("everything", describe(&spec));
+}
+
+fn text_ends_with(path: &[u8], end: &str) -> bool {
+    String::from_utf8_lossy(path).ends_with(end)
+}
+
+#[test]
+fn what_cannot_be_held_is_refused() {
+    let dir = workspace();
+    let other_user = ExecOpts::in_workspace(dir.path()).with_user(User::Id { uid: 5, gid: 5 });
+    let error = spec(&plan(&other_user), WallKind::Namespaces, ORDINARY, &host()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(spec(&plan(&other_user), WallKind::Namespaces, ROOT, &host()).is_ok());
+    let no_network = ExecOpts::in_workspace(dir.path()).with_network(Network::None);
+    let error = spec(&plan(&no_network), WallKind::Subreaper, ORDINARY, &host()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.remedy().is_some());
+}
+
+/// Equal requests share warm cells; what varies from command to command makes no difference.
+#[test]
+fn the_specification_is_exact() {
+    let dir = workspace();
+    let spec_of = |opts: &ExecOpts| spec(&plan(opts), WallKind::Namespaces, ORDINARY, &host()).unwrap();
+    let opts = ExecOpts::in_workspace(dir.path());
+    assert_eq!(
+        spec_of(&opts),
+        spec_of(&opts.clone().with_env("A", "b").with_timeout(std::time::Duration::from_secs(1)))
+    );
+    assert_ne!(spec_of(&opts), spec_of(&opts.clone().with_pids(9)));
+    assert_ne!(spec_of(&opts), spec_of(&opts.clone().with_network(Network::Host)));
+}

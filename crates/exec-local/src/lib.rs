@@ -1,0 +1,32 @@
+//! Runs commands on this machine: [`LocalExec`].
+//!
+//! On Linux a cell is a set of namespaces with a file system of its own (a read-only view of the system's
+//! directories and the user's toolchains, the workspace, private `/tmp`, `/run` and home), made by `exec-init`
+//! without any helper program installed, as root and as an ordinary user. Where the host forbids namespaces, a
+//! supervisor that inherits every orphan takes their place, Landlock fences what it can, and the result says so.
+//! On other systems a process group is all there is, and the result says that.
+//!
+//! ```no_run
+//! use exec_core::{Cmd, ExecOpts, Executor};
+//! use exec_local::{LocalConfig, LocalExec};
+//!
+//! # async fn example() -> exec_core::Result<()> {
+//! let executor = LocalExec::new(LocalConfig::default()).await?;
+//! let result = executor.run(&Cmd::shell("make test"), &ExecOpts::in_workspace("/srv/project")).await?;
+//! assert!(result.success(), "{}", result.stderr.text());
+//! # Ok(())
+//! # }
+//! ```
+
+mod config;
+mod executor;
+#[cfg(target_os = "linux")]
+mod isolation;
+#[cfg(target_os = "linux")]
+mod jail;
+#[cfg(target_os = "linux")]
+mod maker;
+mod os;
+
+pub use config::{LocalConfig, WallsChoice};
+pub use executor::{LocalExec, detect};

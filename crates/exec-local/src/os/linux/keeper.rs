@@ -1,0 +1,98 @@
+//! The process outside a cell that made it, waits for it, and cleans up after it.
+
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use exec_cell::{CellIo, Keeper};
+use exec_core::{Error, ErrorKind, Result};
+use exec_wire::{JailSpec, ToCell};
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+use tokio::sync::{Notify, watch};
+
+use super::Program;
+use crate::config::NAME;
+
+/// Output passes through the pipe in pieces of up to this size: the larger, the fewer switches between processes.
+const PIPE_SIZE: usize = 1 << 20;
+
+/// Starts a keeper and hands it the specification; the cell greets on the returned stream.
+pub(crate) async fn spawn(program: &Program, spec: JailSpec) -> Result<CellIo> {
+    let (mut to_cell, cell_stdin) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
+    let (cell_stdout, from_cell) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
+    // Without it, everything is only slower.
+    rustix::pipe::fcntl_setpipe_size(&from_cell, PIPE_SIZE).ok();
+    let child = Command::new(program.path())
+        .arg("local")
+        .env_clear()
+        .stdin(cell_stdin.into_blocking_fd().map_err(|error| failed("making a pipe", error))?)
+        .stdout(cell_stdout.into_blocking_fd().map_err(|error| failed("making a pipe", error))?)
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| failed("starting exec-init", error))?;
+    let keeper = Box::new(LocalKeeper::watch(child));
+    let mut first_frame = Vec::new();
+    ToCell::Jail(Box::new(spec)).encode(0, &mut first_frame);
+    // A keeper that does not take it has ended, and the reading side will say how.
+    to_cell.write_all(&first_frame).await.ok();
+    Ok(CellIo { reader: Box::new(from_cell), writer: Box::new(to_cell), keeper })
+}
+
+fn failed(what: &str, error: std::io::Error) -> Error {
+    use rustix::io::Errno;
+    let exhausted = [Errno::AGAIN, Errno::NOMEM, Errno::NFILE, Errno::MFILE];
+    let kind = match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(errno) if exhausted.contains(&errno) => ErrorKind::ResourceExhausted,
+        _ => ErrorKind::Io,
+    };
+    Error::new(kind, "make cell", format!("{what} for the sandbox failed"))
+        .with_backend(NAME)
+        .with_source(error)
+        .with_remedy("end other processes, or raise the limits of open files and processes (ulimit -n, -u)")
+}
+
+/// The host's hold on a keeper process. The keeper ends when nothing of its cell is left, so its end is the proof.
+#[derive(Debug)]
+struct LocalKeeper {
+    kill: Arc<Notify>,
+    gone: watch::Receiver<Option<ExitStatus>>,
+}
+
+impl LocalKeeper {
+    fn watch(mut child: Child) -> Self {
+        let kill = Arc::new(Notify::new());
+        let (sender, gone) = watch::channel(None);
+        let killed = Arc::clone(&kill);
+        tokio::spawn(async move {
+            let status = loop {
+                tokio::select! {
+                    status = child.wait() => break status,
+                    () = killed.notified() => {
+                        child.start_kill().ok();
+                    }
+                }
+            };
+            sender.send_replace(status.ok());
+        });
+        Self { kill, gone }
+    }
+}
+
+#[async_trait]
+impl Keeper for LocalKeeper {
+    fn kill(&self) {
+        self.kill.notify_one();
+    }
+
+    async fn gone(&self) {
+        // An error means the watching task is gone, and with it the runtime that could have waited.
+        self.gone.clone().wait_for(Option::is_some).await.ok();
+    }
+
+    fn post_mortem(&self) -> Option<String> {
+        let status = (*self.gone.borrow())?;
+        (!status.success()).then(|| format!("its keeper ended with {status}"))
+    }
+}

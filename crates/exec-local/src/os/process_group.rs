@@ -1,0 +1,139 @@
+//! Any Unix: a process group. Nothing is hidden and nothing is fenced, and the report says so; a command that leaves
+//! its group gets away, which is why Linux never uses this unless told to.
+
+mod handle;
+mod pump;
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use exec_core::{
+    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Isolation, IsolationLevel,
+    Lifetime, Plan, Result, RunId, SessionName, Stdin,
+};
+use tokio::process::Command;
+
+use crate::config::NAME;
+
+/// Runs commands as process groups.
+#[derive(Debug)]
+pub(crate) struct ProcessGroupExec {
+    capabilities: Capabilities,
+    isolation: Arc<Isolation>,
+}
+
+impl ProcessGroupExec {
+    pub(crate) fn new() -> Self {
+        let level = IsolationLevel::ProcessGroup;
+        let degraded = vec![
+            "process group only: files, network, other processes and resources are not fenced off".to_owned(),
+            "a command that leaves its process group survives the run".to_owned(),
+        ];
+        let isolation = Isolation {
+            level,
+            claims: BTreeSet::new(),
+            uid: rustix::process::geteuid().as_raw(),
+            gid: rustix::process::getegid().as_raw(),
+            landlock_abi: 0,
+            limits: Vec::new(),
+            degraded,
+        };
+        Self {
+            capabilities: Capabilities {
+                level,
+                claims: BTreeSet::new(),
+                tty: false,
+                sessions: false,
+                images: false,
+            },
+            isolation: Arc::new(isolation),
+        }
+    }
+}
+
+#[async_trait]
+impl Executor for ProcessGroupExec {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
+        let plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
+        refuse_what_a_group_cannot_hold(&plan, opts)?;
+        let mut command = Command::new(&plan.argv[0]);
+        command
+            .args(&plan.argv[1..])
+            .env_clear()
+            .envs(&plan.env)
+            .current_dir(&plan.cwd)
+            .stdin(if matches!(plan.stdin, Stdin::Empty) { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        let child = command.spawn().map_err(|error| spawn_error(cmd, error))?;
+        let id = RunId::new(format!("{:x}-{:x}", std::process::id(), child.id().unwrap_or_default()));
+        Ok(Execution::new(id, handle::GroupRun::attend(child, &plan, Arc::clone(&self.isolation))))
+    }
+
+    async fn end_session(&self, _: &SessionName) -> Result<()> {
+        Ok(())
+    }
+
+    async fn health(&self) -> Result<Health> {
+        Ok(Health { warm_cells: 0, sessions: 0 })
+    }
+}
+
+/// What was asked for by name and can't be had is an error.
+fn refuse_what_a_group_cannot_hold(plan: &Plan, opts: &ExecOpts) -> Result<()> {
+    let floor = opts.min_isolation.filter(|floor| *floor > IsolationLevel::ProcessGroup);
+    let asked = [
+        (floor.is_some(), "more isolation than a process group has", ErrorKind::IsolationTooWeak),
+        (plan.tty.is_some(), "a terminal", ErrorKind::Unsupported),
+        (plan.lifetime != Lifetime::Ephemeral, "a session", ErrorKind::Unsupported),
+        (plan.network == Some(exec_core::Network::None), "a network of `none`", ErrorKind::Unsupported),
+        (
+            !plan.limits.required.is_empty(),
+            "a limit of memory, CPUs or processes",
+            ErrorKind::LimitNotEnforced,
+        ),
+        (plan.mounts.len() > 1, "mounts and writable paths", ErrorKind::Unsupported),
+        (
+            plan.mounts.iter().any(|mount| mount.access == exec_core::Access::ReadOnly),
+            "a read-only workspace",
+            ErrorKind::Unsupported,
+        ),
+    ];
+    match asked.iter().find(|(asked, ..)| *asked) {
+        None => Ok(()),
+        Some((_, what, kind)) => {
+            Err(Error::new(*kind, "start", format!("a plain process group can't give the command {what}"))
+                .with_backend(NAME)
+                .with_remedy("use a container, or leave that option out"))
+        }
+    }
+}
+
+fn spawn_error(cmd: &Cmd, error: std::io::Error) -> Error {
+    let program = cmd.program().to_string_lossy();
+    let (kind, message) = match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            (ErrorKind::ProgramNotFound, format!("there is no program `{program}`"))
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            (ErrorKind::ProgramNotExecutable, format!("`{program}` can't be executed"))
+        }
+        _ => (ErrorKind::Io, format!("`{program}` could not be started")),
+    };
+    Error::new(kind, "start", message)
+        .with_backend(NAME)
+        .with_source(error)
+        .with_remedy("check the spelling and that it is an executable file")
+}

@@ -1,0 +1,167 @@
+//! What was typed, as a value. Pure: it runs nothing and prints nothing.
+
+use crate::steps::OnFailure;
+
+/// How long the fuzzer runs when nobody says.
+const FUZZ_SECONDS: u32 = 60;
+
+/// One chore with its options.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Test(TestOptions),
+    Tidy,
+    Bench(BenchOptions),
+    Soak,
+    Fuzz { seconds: u32 },
+    Help,
+}
+
+/// Options of `test`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TestOptions {
+    pub(crate) scope: Scope,
+    pub(crate) on_failure: OnFailure,
+}
+
+/// How much `test` checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Everything,
+    /// Without formatting, clippy and documentation.
+    Fast,
+}
+
+/// Options of `bench`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BenchOptions {
+    pub(crate) broken_claim: BrokenClaim,
+    /// Passed to criterion as they are.
+    pub(crate) criterion: Vec<String>,
+}
+
+/// What a claim that does not hold means for the exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BrokenClaim {
+    Fails,
+    IsReported,
+}
+
+/// Reads the arguments after the program's name. The error is a sentence that names the offender.
+pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Verb, String> {
+    let mut args = args.into_iter();
+    let Some(verb) = args.next() else { return Ok(Verb::Help) };
+    let rest: Vec<String> = args.collect();
+    if rest.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--help" || arg == "-h") {
+        return Ok(Verb::Help);
+    }
+    match verb.as_str() {
+        "test" => parse_test(&rest).map(Verb::Test),
+        "tidy" => nothing_more("tidy", &rest).map(|()| Verb::Tidy),
+        "bench" => parse_bench(rest).map(Verb::Bench),
+        "soak" => nothing_more("soak", &rest).map(|()| Verb::Soak),
+        "fuzz" => parse_fuzz(&rest),
+        "help" | "--help" | "-h" => Ok(Verb::Help),
+        other => Err(format!("unknown verb `{other}`; there are test, tidy, bench, soak, fuzz and help")),
+    }
+}
+
+fn parse_test(rest: &[String]) -> Result<TestOptions, String> {
+    let mut options = TestOptions { scope: Scope::Everything, on_failure: OnFailure::Stop };
+    for arg in rest {
+        match arg.as_str() {
+            "--fast" => options.scope = Scope::Fast,
+            "--keep-going" => options.on_failure = OnFailure::KeepGoing,
+            other => return Err(format!("`test` does not know `{other}`; it knows --fast and --keep-going")),
+        }
+    }
+    Ok(options)
+}
+
+fn parse_bench(rest: Vec<String>) -> Result<BenchOptions, String> {
+    let mut broken_claim = BrokenClaim::Fails;
+    let mut rest = rest.into_iter();
+    for arg in rest.by_ref() {
+        match arg.as_str() {
+            "--report-only" => broken_claim = BrokenClaim::IsReported,
+            "--" => break,
+            other => {
+                return Err(format!("`bench` does not know `{other}`; criterion's options go after `--`"));
+            }
+        }
+    }
+    Ok(BenchOptions { broken_claim, criterion: rest.collect() })
+}
+
+fn parse_fuzz(rest: &[String]) -> Result<Verb, String> {
+    match rest {
+        [] => Ok(Verb::Fuzz { seconds: FUZZ_SECONDS }),
+        [seconds] => match seconds.parse() {
+            Ok(seconds) if seconds > 0 => Ok(Verb::Fuzz { seconds }),
+            _ => Err(format!("`fuzz` takes a number of seconds above 0, not `{seconds}`")),
+        },
+        [_, surplus, ..] => Err(format!("`fuzz` takes one number of seconds; `{surplus}` is too much")),
+    }
+}
+
+fn nothing_more(verb: &str, rest: &[String]) -> Result<(), String> {
+    match rest {
+        [] => Ok(()),
+        [surplus, ..] => Err(format!("`{verb}` takes no arguments, not `{surplus}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_line(line: &str) -> Result<Verb, String> {
+        parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn nothing_typed_is_a_call_for_help() {
+        for line in ["", "help", "--help", "test --help", "fuzz -h"] {
+            assert_eq!(parse_line(line), Ok(Verb::Help), "{line}");
+        }
+    }
+
+    #[test]
+    fn test_stops_at_the_first_failure_unless_told_otherwise() {
+        let options = TestOptions { scope: Scope::Everything, on_failure: OnFailure::Stop };
+        assert_eq!(parse_line("test"), Ok(Verb::Test(options)));
+        let options = TestOptions { scope: Scope::Fast, on_failure: OnFailure::KeepGoing };
+        assert_eq!(parse_line("test --keep-going --fast"), Ok(Verb::Test(options)));
+    }
+
+    #[test]
+    fn what_follows_two_dashes_is_criterions() {
+        let options = BenchOptions {
+            broken_claim: BrokenClaim::IsReported,
+            criterion: vec!["--quick".into(), "--help".into()],
+        };
+        assert_eq!(parse_line("bench --report-only -- --quick --help"), Ok(Verb::Bench(options)));
+    }
+
+    #[test]
+    fn fuzz_takes_seconds() {
+        assert_eq!(parse_line("fuzz"), Ok(Verb::Fuzz { seconds: 60 }));
+        assert_eq!(parse_line("fuzz 5"), Ok(Verb::Fuzz { seconds: 5 }));
+    }
+
+    #[test]
+    fn a_mistake_is_named() {
+        let mistakes = [
+            ("tets", "`tets`"),
+            ("test --quick", "`--quick`"),
+            ("tidy up", "`up`"),
+            ("bench --quick", "`--quick`"),
+            ("fuzz 0", "`0`"),
+            ("fuzz -5", "`-5`"),
+            ("fuzz 5 6", "`6`"),
+        ];
+        for (line, named) in mistakes {
+            let problem = parse_line(line).unwrap_err();
+            assert!(problem.contains(named), "{line}: {problem}");
+        }
+    }
+}

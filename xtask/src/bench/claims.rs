@@ -1,0 +1,242 @@
+//! What we say about speed, and whether the figures agree. Pure.
+
+use std::fmt;
+
+use super::estimates::Medians;
+
+/// The size of a run of the group `stream-1gib`.
+const STREAM_BYTES: f64 = 1024.0 * 1024.0 * 1024.0;
+
+/// One sentence about speed. Benches are named `group/function`.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    what: &'static str,
+    subject: &'static str,
+    base: &'static str,
+    limit: Limit,
+}
+
+/// What must be true of the subject, next to its base.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    /// It takes no longer than so many times the base.
+    Times(f64),
+    /// It carries at least so many bytes a second, or this share of what the base does, whichever is lower.
+    Throughput { bytes_per_second: f64, share: f64 },
+    /// Nothing; the figure is shown for comparison.
+    Free,
+}
+
+/// All claims, in the order they are printed.
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim {
+        what: "a command in a warm cell, next to a bare spawn",
+        subject: "spawn/warm-local",
+        base: "spawn/tokio",
+        limit: Limit::Times(1.5),
+    },
+    Claim {
+        what: "a command in a session, next to a bare spawn",
+        subject: "spawn/session-local",
+        base: "spawn/tokio",
+        limit: Limit::Free,
+    },
+    Claim {
+        what: "a command in a cold cell, next to bubblewrap",
+        subject: "cold/local",
+        base: "cold/bwrap",
+        limit: Limit::Times(1.0),
+    },
+    Claim {
+        what: "agentctl run as a whole, next to bubblewrap",
+        subject: "cold/agentctl-run",
+        base: "cold/bwrap",
+        limit: Limit::Times(2.0),
+    },
+    Claim {
+        what: "1 GiB of output, next to a plain pipe",
+        subject: "stream-1gib/local",
+        base: "stream-1gib/tokio-pipe",
+        limit: Limit::Throughput { bytes_per_second: 1e9, share: 0.7 },
+    },
+];
+
+/// A claim with what was measured.
+#[derive(Debug)]
+pub(crate) struct Row {
+    what: &'static str,
+    measured: String,
+    ratio: String,
+    limit: Limit,
+    pub(crate) verdict: Verdict,
+}
+
+/// Whether a claim holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Holds,
+    Broken,
+    NotMeasured,
+    NoLimit,
+}
+
+impl Verdict {
+    /// Whether we may not say it. What was not measured may not be said either.
+    pub(crate) fn is_broken(self) -> bool {
+        matches!(self, Self::Broken | Self::NotMeasured)
+    }
+}
+
+/// Holds every claim against the figures.
+pub(crate) fn judge(claims: &[Claim], medians: &Medians) -> Vec<Row> {
+    claims.iter().map(|claim| judge_one(claim, medians)).collect()
+}
+
+fn judge_one(claim: &Claim, medians: &Medians) -> Row {
+    let Claim { what, limit, .. } = *claim;
+    let figures = medians.get(claim.subject).zip(medians.get(claim.base));
+    let Some((&subject, &base)) = figures else {
+        let absent: Vec<_> =
+            [claim.subject, claim.base].into_iter().filter(|bench| !medians.contains_key(*bench)).collect();
+        let measured = format!("no {}", absent.join(", no "));
+        let verdict = if matches!(limit, Limit::Free) { Verdict::NoLimit } else { Verdict::NotMeasured };
+        return Row { what, measured, ratio: "-".to_owned(), limit, verdict };
+    };
+    let (measured, ratio, verdict) = match limit {
+        Limit::Times(most) => {
+            (both(subject, base, duration), subject / base, verdict(subject <= most * base))
+        }
+        Limit::Throughput { bytes_per_second, share } => {
+            let (subject, base) = (per_second(subject), per_second(base));
+            let holds = subject >= bytes_per_second.min(share * base);
+            (both(subject, base, rate), subject / base, verdict(holds))
+        }
+        Limit::Free => (both(subject, base, duration), subject / base, Verdict::NoLimit),
+    };
+    Row { what, measured, ratio: format!("{ratio:.2}"), limit, verdict }
+}
+
+fn verdict(holds: bool) -> Verdict {
+    if holds { Verdict::Holds } else { Verdict::Broken }
+}
+
+fn per_second(nanoseconds: f64) -> f64 {
+    STREAM_BYTES / (nanoseconds / 1e9)
+}
+
+fn both(subject: f64, base: f64, show: fn(f64) -> String) -> String {
+    format!("{} / {}", show(subject), show(base))
+}
+
+fn duration(nanoseconds: f64) -> String {
+    format!("{:.3} ms", nanoseconds / 1e6)
+}
+
+fn rate(bytes_per_second: f64) -> String {
+    format!("{:.2} GB/s", bytes_per_second / 1e9)
+}
+
+/// The rows as text, with a head.
+pub(crate) fn table(rows: &[Row]) -> Vec<[String; 5]> {
+    let head = ["claim", "measured (p50)", "ratio", "limit", "holds"].map(str::to_owned);
+    let rows = rows.iter().map(|row| {
+        let limit = row.limit.to_string();
+        [row.what.to_owned(), row.measured.clone(), row.ratio.clone(), limit, row.verdict.to_string()]
+    });
+    std::iter::once(head).chain(rows).collect()
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Times(most) => write!(f, "≤ {most:.1}"),
+            Self::Throughput { bytes_per_second, share } => {
+                write!(f, "≥ {share:.1} or ≥ {:.0} GB/s", bytes_per_second / 1e9)
+            }
+            Self::Free => write!(f, "-"),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Holds => "yes",
+            Self::Broken => "NO",
+            Self::NotMeasured => "NO: not measured",
+            Self::NoLimit => "-",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: f64 = 1e6;
+    const S: f64 = 1e9;
+
+    fn verdict_of(limit: Limit, subject: f64, base: f64) -> Verdict {
+        let claim = Claim { what: "", subject: "g/subject", base: "g/base", limit };
+        let medians = Medians::from([("g/subject".into(), subject), ("g/base".into(), base)]);
+        judge(&[claim], &medians)[0].verdict
+    }
+
+    #[test]
+    fn times_includes_its_limit() {
+        assert_eq!(verdict_of(Limit::Times(1.5), 1.5 * MS, MS), Verdict::Holds);
+        assert_eq!(verdict_of(Limit::Times(1.5), 1.51 * MS, MS), Verdict::Broken);
+    }
+
+    #[test]
+    fn throughput_takes_the_lower_of_both_limits() {
+        let limit = Limit::Throughput { bytes_per_second: 1e9, share: 0.7 };
+        // A fast pipe: a gigabyte a second will do.
+        assert_eq!(verdict_of(limit, 1.0 * S, 0.2 * S), Verdict::Holds);
+        assert_eq!(verdict_of(limit, 1.2 * S, 0.2 * S), Verdict::Broken);
+        // A slow machine: a share of its pipe will do.
+        assert_eq!(verdict_of(limit, 2.8 * S, 2.0 * S), Verdict::Holds);
+        assert_eq!(verdict_of(limit, 3.0 * S, 2.0 * S), Verdict::Broken);
+    }
+
+    #[test]
+    fn what_was_not_measured_does_not_hold() {
+        let rows = judge(CLAIMS, &Medians::from([("cold/local".into(), MS)]));
+        let cold = rows.iter().find(|row| row.what.contains("cold cell")).unwrap();
+        assert_eq!(cold.verdict, Verdict::NotMeasured);
+        assert!(cold.verdict.is_broken());
+        assert_eq!(cold.measured, "no cold/bwrap");
+    }
+
+    #[test]
+    fn a_free_figure_breaks_nothing() {
+        assert_eq!(verdict_of(Limit::Free, 9.0 * MS, MS), Verdict::NoLimit);
+        assert!(!Verdict::NoLimit.is_broken());
+    }
+
+    #[test]
+    fn the_table_shows_figures_and_limits() {
+        let medians = [
+            ("spawn/tokio", 0.8 * MS),
+            ("spawn/warm-local", 1.0 * MS),
+            ("spawn/session-local", 0.6 * MS),
+            ("cold/bwrap", 6.0 * MS),
+            ("cold/local", 7.5 * MS),
+            ("cold/agentctl-run", 9.0 * MS),
+            ("stream-1gib/tokio-pipe", 0.5 * S),
+            ("stream-1gib/local", 0.8 * S),
+        ];
+        let medians = medians.into_iter().map(|(bench, median)| (bench.to_owned(), median)).collect();
+        let rows = table(&judge(CLAIMS, &medians));
+        let columns: Vec<[&str; 4]> =
+            rows[1..].iter().map(|row| [&row[1], &row[2], &row[3], &row[4]].map(|c| &**c)).collect();
+        let expected = [
+            ["1.000 ms / 0.800 ms", "1.25", "≤ 1.5", "yes"],
+            ["0.600 ms / 0.800 ms", "0.75", "-", "-"],
+            ["7.500 ms / 6.000 ms", "1.25", "≤ 1.0", "NO"],
+            ["9.000 ms / 6.000 ms", "1.50", "≤ 2.0", "yes"],
+            ["1.34 GB/s / 2.15 GB/s", "0.62", "≥ 0.7 or ≥ 1 GB/s", "yes"],
+        ];
+        assert_eq!(columns, expected);
+    }
+}

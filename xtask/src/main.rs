@@ -1,0 +1,91 @@
+//! The project's own chores, run as `cargo xtask VERB`.
+//!
+//! One file per verb. Nothing here is part of the product: no crate depends on this one, and it knows the
+//! others only by name.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
+#![cfg_attr(
+    not(unix),
+    allow(dead_code, reason = "changing the user is the larger part of `test`, and Unix only")
+)]
+
+mod args;
+mod bench;
+mod cargo;
+mod fuzz;
+mod host;
+#[cfg(unix)]
+mod ordinary_user;
+mod setup;
+mod soak;
+mod steps;
+mod table;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use args::Verb;
+
+const HELP: &str = "\
+The project's chores.
+
+usage: cargo xtask VERB [OPTIONS]
+
+  test [--fast] [--keep-going]
+        Set up what the tests need (Debian/Ubuntu, as root or with sudo), then run formatting, clippy,
+        tidy, all tests, the documentation, and once more, as an ordinary user, the tests that must
+        pass without privileges.
+        --fast         leave out formatting, clippy and documentation
+        --keep-going   run the remaining steps after one has failed
+
+  tidy
+        Check the project's own rules: where unsafe and printing are allowed, which crate may depend
+        on which, module documentation, file sizes, leftovers.
+
+  bench [--report-only] [-- CRITERION-OPTIONS]
+        Run the benches and print each claim about speed as a ratio measured in this run. Fails when
+        a claim does not hold. Installs bubblewrap, which one of the claims is measured against.
+        --report-only  print the table and succeed all the same
+
+  soak
+        Run the stress tests of exec-local and agentctl at full length (EXEC_TEST_SOAK=1, release).
+
+  fuzz [SECONDS]
+        Fuzz the frame decoder, for 60 seconds unless told otherwise. Needs nightly and cargo-fuzz.
+
+  help
+        Print this.
+
+environment:
+  EXEC_TEST_REQUIRE=local[,…]   a backend named here may not be skipped; CI sets it
+  CARGO_TARGET_DIR, CARGO_BUILD_JOBS and the like are passed on to cargo
+";
+
+fn main() -> ExitCode {
+    let verb = match args::parse(std::env::args().skip(1)) {
+        Ok(verb) => verb,
+        Err(problem) => {
+            eprintln!("{problem}\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    let done = match verb {
+        Verb::Help => {
+            print!("{HELP}");
+            Ok(())
+        }
+        Verb::Test(options) => test::run(options),
+        Verb::Tidy => tidy::run(),
+        Verb::Bench(options) => bench::run(&options),
+        Verb::Soak => soak::run(),
+        Verb::Fuzz { seconds } => fuzz::run(seconds),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Runs, as an ordinary user, the tests that must pass without privileges.
+//!
+//! The executables are the ones that `cargo test --workspace` has just run. They are copied to a place that
+//! the user can read, laid out as cargo does (`programs`, `deps/tests`), because a checkout below root's home
+//! directory is closed to everyone else.
+
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+use crate::cargo::{self, Executable, Kind, Package};
+use crate::host;
+use crate::setup::TEST_USER;
+use crate::steps::Outcome;
+
+/// The packages whose integration tests are repeated.
+const PACKAGES: &[&str] = &["exec-local", "agentctl"];
+
+/// Variables that reach the tests; the rest of root's environment is not an ordinary user's.
+const PASSED_ON: &[&str] = &["LANG", "LC_ALL", "RUST_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS", "TERM"];
+
+/// Variables beginning so reach the tests too.
+const PASSED_ON_PREFIX: &str = "EXEC_TEST_";
+
+/// Does so when we are root; says what did not happen otherwise.
+pub(crate) fn run() -> Result<Outcome> {
+    if !host::is_root() {
+        return Ok(Outcome::Skipped("ran as an ordinary user only; the root part was not run".to_owned()));
+    }
+    let passwd = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
+    let Some(user) = TestUser::find(&passwd, TEST_USER) else {
+        let why = format!("there is no user {TEST_USER}");
+        if let Some(required) = host::required_backends() {
+            bail!("{why}, and EXEC_TEST_REQUIRE={required} allows no gaps");
+        }
+        return Ok(Outcome::Skipped(why));
+    };
+    let packages = repeated_packages()?;
+    let place = Place::create(&user)?;
+    let tests = place.fill(&built()?, &packages)?;
+    if tests.is_empty() {
+        return Ok(Outcome::Skipped(format!("{} have no integration tests", PACKAGES.join(" and "))));
+    }
+    let mut failed = Vec::new();
+    for test in tests {
+        println!("-- {} as {}", test.name, user.name);
+        if cargo::run(&mut place.command(&test, &user)?).is_err() {
+            failed.push(test.name);
+        }
+    }
+    if !failed.is_empty() {
+        bail!("failed as {}: {}", user.name, failed.join(", "));
+    }
+    Ok(Outcome::Passed)
+}
+
+fn repeated_packages() -> Result<Vec<Package>> {
+    let mut packages = cargo::metadata()?.packages;
+    packages.retain(|package| PACKAGES.contains(&package.name.as_str()));
+    Ok(packages)
+}
+
+/// The tests and programs of the whole workspace, although a few are wanted: a smaller choice would unify
+/// features differently and build other executables than the ones that passed.
+fn built() -> Result<Vec<Executable>> {
+    let build = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
+    cargo::executables(&cargo::output(&mut cargo::cargo(&build))?)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct TestUser {
+    name: String,
+    uid: u32,
+    gid: u32,
+    home: PathBuf,
+}
+
+impl TestUser {
+    fn find(passwd: &str, name: &str) -> Option<Self> {
+        passwd.lines().find_map(|line| {
+            let fields: Vec<&str> = line.split(':').collect();
+            let [found, _, uid, gid, _, home, _] = fields[..] else { return None };
+            let (uid, gid) = (uid.parse().ok()?, gid.parse().ok()?);
+            (found == name).then(|| Self { name: name.to_owned(), uid, gid, home: home.into() })
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Test {
+    /// Package and test, as in `agentctl run`.
+    name: String,
+    path: PathBuf,
+    /// A directory of its own, made when it runs.
+    scratch: PathBuf,
+}
+
+/// Directories that the user can reach: executables to read, and one to write.
+#[derive(Debug)]
+struct Place {
+    root: TempDir,
+}
+
+impl Place {
+    fn create(user: &TestUser) -> Result<Self> {
+        // Not TMPDIR: root's own may be closed to others.
+        let root = tempfile::Builder::new().prefix("exec-user.").tempdir_in("/tmp");
+        let place = Self { root: root.context("cannot make a directory in /tmp")? };
+        open(place.root.path())?;
+        for dir in [place.programs(), place.programs().join("deps"), place.scratch()] {
+            make_dir(&dir)?;
+        }
+        give(&place.scratch(), user)?;
+        Ok(place)
+    }
+
+    fn programs(&self) -> PathBuf {
+        self.root.path().join("debug")
+    }
+
+    fn scratch(&self) -> PathBuf {
+        self.root.path().join("tmp")
+    }
+
+    /// Copies all programs and the tests of `packages` here, and returns the tests.
+    fn fill(&self, executables: &[Executable], packages: &[Package]) -> Result<Vec<Test>> {
+        let mut tests = Vec::new();
+        for Executable { package_id, name, kind, path } in executables {
+            let file = path.file_name().with_context(|| format!("no file: {}", path.display()))?;
+            let package = packages.iter().find(|package| package.id == *package_id);
+            let to = match (kind, package) {
+                (Kind::Program, _) => self.programs().join(file),
+                (Kind::Test, Some(_)) => self.programs().join("deps").join(file),
+                (Kind::Test, None) => continue,
+            };
+            fs::copy(path, &to).with_context(|| format!("cannot copy {}", path.display()))?;
+            open(&to)?;
+            if let (Kind::Test, Some(package)) = (kind, package) {
+                // A short name: a socket's path has about a hundred bytes, and this is where it begins.
+                let scratch = self.scratch().join(tests.len().to_string());
+                tests.push(Test { name: format!("{} {name}", package.name), path: to, scratch });
+            }
+        }
+        Ok(tests)
+    }
+
+    /// The command that runs `test` as `user`, in a fresh directory of its own.
+    fn command(&self, test: &Test, user: &TestUser) -> Result<Command> {
+        make_dir(&test.scratch)?;
+        give(&test.scratch, user)?;
+        let mut command = Command::new(&test.path);
+        command
+            .env_clear()
+            .envs(std::env::vars_os().filter(|(name, _)| is_passed_on(name)))
+            .env("PATH", host::SYSTEM_PATH)
+            .env("HOME", &user.home)
+            .env("USER", &user.name)
+            .env("LOGNAME", &user.name)
+            .env("TMPDIR", &test.scratch)
+            .env("AGENTCTL_BIN", self.programs().join("agentctl"))
+            .env("EXEC_TEST_AS", "ordinary-user")
+            .current_dir(&test.scratch)
+            // Root's supplementary groups go with the change of the user id.
+            .gid(user.gid)
+            .uid(user.uid);
+        Ok(command)
+    }
+}
+
+fn make_dir(dir: &Path) -> Result<()> {
+    fs::create_dir(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    open(dir)
+}
+
+fn give(path: &Path, user: &TestUser) -> Result<()> {
+    chown(path, Some(user.uid), Some(user.gid))
+        .with_context(|| format!("cannot give {} to {}", path.display(), user.name))
+}
+
+/// Lets everyone read and pass, whatever the umask is.
+fn open(path: &Path) -> Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot open {} to others", path.display()))
+}
+
+fn is_passed_on(name: &OsString) -> bool {
+    name.to_str().is_some_and(|name| PASSED_ON.contains(&name) || name.starts_with(PASSED_ON_PREFIX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PASSWD: &str =
+        "root:x:0:0:root:/root:/bin/bash\nbroken\nexectest:x:1001:1002::/home/user:/bin/sh\n";
+
+    #[test]
+    fn the_user_comes_from_passwd() {
+        let user = TestUser { name: "exectest".into(), uid: 1001, gid: 1002, home: "/home/user".into() };
+        assert_eq!(TestUser::find(PASSWD, "exectest"), Some(user));
+        assert_eq!(TestUser::find(PASSWD, "exec"), None);
+    }
+
+    #[test]
+    fn roots_environment_stays_with_root() {
+        for (name, passes) in [("EXEC_TEST_REQUIRE", true), ("TERM", true), ("CARGO_HOME", false)] {
+            assert_eq!(is_passed_on(&OsString::from(name)), passes, "{name}");
+        }
+    }
+
+    #[test]
+    fn tests_keep_their_place_next_to_the_programs() {
+        let from = tempfile::tempdir().unwrap();
+        let executable = |package_id: &str, file: &str, kind| {
+            let path = from.path().join(file);
+            fs::write(&path, file).unwrap();
+            Executable { package_id: package_id.into(), name: "stop".into(), kind, path }
+        };
+        let built = [
+            executable("other", "helper", Kind::Program),
+            executable("other", "stop-0f0f", Kind::Test),
+            executable("id", "agentctl", Kind::Program),
+            executable("id", "stop-1a2b", Kind::Test),
+        ];
+        let package = Package { name: "agentctl".into(), id: "id".into(), dependencies: Vec::new() };
+        let me = TestUser {
+            name: "me".into(),
+            uid: rustix::process::getuid().as_raw(),
+            gid: rustix::process::getgid().as_raw(),
+            home: "/".into(),
+        };
+        let place = Place::create(&me).unwrap();
+        let tests = place.fill(&built, &[package]).unwrap();
+        assert_eq!(tests.len(), 1);
+        assert_eq!(tests[0].name, "agentctl stop");
+        assert_eq!(tests[0].path, place.programs().join("deps/stop-1a2b"));
+        assert!(place.programs().join("agentctl").is_file());
+        assert!(place.programs().join("helper").is_file());
+    }
+}

@@ -1,0 +1,182 @@
+//! Brings what the tests need onto a Debian or Ubuntu machine, and says what it could not bring.
+//!
+//! Nothing here fails the run: a test that lacks something says so itself, and `EXEC_TEST_REQUIRE` decides
+//! whether that is a failure.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::cargo;
+use crate::host::{self, Privilege};
+
+/// The user that tests run as when they must pass without privileges.
+pub(crate) const TEST_USER: &str = "exectest";
+
+/// A program, and where it comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tool {
+    pub(crate) program: &'static str,
+    pub(crate) package: &'static str,
+    /// What is not tested without it.
+    pub(crate) without: &'static str,
+}
+
+/// What the tests run. All of it is ordinary and stays installed.
+const TOOLS: &[Tool] = &[
+    Tool { program: "gcc", package: "gcc", without: "nothing can be linked: cargo needs a C compiler" },
+    Tool { program: "git", package: "git", without: "the cases about git's hooks and configuration" },
+    Tool { program: "python3", package: "python3", without: "the probes that are written in Python" },
+    Tool {
+        program: "setsid",
+        package: "util-linux",
+        without: "the cases about daemons that leave their session",
+    },
+    Tool { program: "strace", package: "strace", without: "the faults that are injected into system calls" },
+    Tool { program: "tmux", package: "tmux", without: "the cases that need a real terminal" },
+];
+
+/// Kernel settings that forbid namespaces to ordinary users: file, forbidding value, remedy.
+const NAMESPACE_SWITCHES: &[(&str, &str, &str)] = &[
+    ("/proc/sys/user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=10000"),
+    ("/proc/sys/kernel/unprivileged_userns_clone", "0", "sysctl -w kernel.unprivileged_userns_clone=1"),
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+];
+
+/// Sets up what is missing and prints what remains missing.
+pub(crate) fn run() {
+    if !cfg!(target_os = "linux") {
+        println!("nothing is set up on this system; only Debian and Ubuntu are known");
+        return;
+    }
+    let privilege = Privilege::detect();
+    install(TOOLS, privilege);
+    note(
+        add_static_target(),
+        "exec-init is built with the C library's static form instead: larger, same behaviour",
+    );
+    if privilege == Privilege::Root {
+        note(create_test_user(privilege), "the tests are not repeated as an ordinary user");
+    }
+    for (file, forbidding, remedy) in NAMESPACE_SWITCHES {
+        if fs::read_to_string(file).is_ok_and(|value| value.trim() == *forbidding) {
+            println!("not set up: namespaces for ordinary users are off on this machine ({file}).");
+            println!("  what that means: their cells run in subreaper mode; to allow namespaces: {remedy}");
+        }
+    }
+}
+
+/// Installs the missing ones among `tools`.
+pub(crate) fn install(tools: &[Tool], privilege: Privilege) {
+    let missing = missing(tools);
+    if missing.is_empty() {
+        println!("all programs are there: {}", names(tools));
+        return;
+    }
+    println!("missing: {}", names(&missing));
+    let tried = apt_install(&missing, privilege);
+    for tool in self::missing(&missing) {
+        let why =
+            tried.as_ref().err().map_or_else(|| "the package does not bring it".into(), |e| format!("{e:#}"));
+        println!("not set up: {} ({why}). Package: {}.", tool.program, tool.package);
+        println!("  what that means: without it, {}", tool.without);
+    }
+}
+
+fn missing(tools: &[Tool]) -> Vec<Tool> {
+    tools.iter().filter(|tool| host::system_program(tool.program).is_none()).copied().collect()
+}
+
+fn names(tools: &[Tool]) -> String {
+    tools.iter().map(|tool| tool.program).collect::<Vec<_>>().join(", ")
+}
+
+/// Packages without duplicates, in the order of the tools.
+fn packages(tools: &[Tool]) -> Vec<&'static str> {
+    let mut packages = Vec::new();
+    for tool in tools {
+        if !packages.contains(&tool.package) {
+            packages.push(tool.package);
+        }
+    }
+    packages
+}
+
+fn apt_install(tools: &[Tool], privilege: Privilege) -> Result<()> {
+    host::system_program("apt-get").context("there is no apt-get here")?;
+    let apt_get = |args: &[&str]| -> Result<()> {
+        // Through `env`, because sudo clears the environment it was given.
+        let mut command = privilege.command("env").context("neither root nor sudo without a password")?;
+        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]).args(args).stdin(Stdio::null());
+        cargo::run(&mut command)
+    };
+    let install = |packages: &[&str]| {
+        apt_get(&[&["install", "-y", "-q", "--no-install-recommends"], packages].concat())
+    };
+    let packages = packages(tools);
+    // A fresh machine has no package lists, a used one has old ones; an update that is not needed costs time.
+    let all = install(&packages).or_else(|_| apt_get(&["update", "-q"]).and_then(|()| install(&packages)));
+    if all.is_err() && packages.len() > 1 {
+        // One package that this system lacks keeps apt from installing any of the others.
+        for package in &packages {
+            install(&[package]).ok();
+        }
+    }
+    all
+}
+
+/// Prints why something could not be set up, and what follows from that.
+fn note(result: Result<()>, meaning: &str) {
+    if let Err(error) = result {
+        println!("not set up: {error:#}.\n  what that means: {meaning}");
+    }
+}
+
+/// Lets exec-init be linked against musl, on this machine's architecture.
+fn add_static_target() -> Result<()> {
+    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    let list = Command::new("rustup").args(["target", "list", "--installed"]).stderr(Stdio::null()).output();
+    let list = list.with_context(|| format!("the target {target}: there is no rustup here"))?;
+    if String::from_utf8_lossy(&list.stdout).lines().any(|line| line.trim() == target) {
+        println!("the target {target} is there");
+        return Ok(());
+    }
+    let added = cargo::run(Command::new("rustup").args(["target", "add", &target]));
+    added.with_context(|| format!("the target {target}"))
+}
+
+fn create_test_user(privilege: Privilege) -> Result<()> {
+    let passwd = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
+    if passwd.lines().any(|line| line.split(':').next() == Some(TEST_USER)) {
+        println!("the user {TEST_USER} is there");
+        return Ok(());
+    }
+    let mut useradd = privilege.command("useradd").context("not root")?;
+    let created = cargo::run(useradd.args(["--create-home", "--shell", "/bin/sh", TEST_USER]));
+    created.with_context(|| format!("the user {TEST_USER}"))?;
+    println!("created the user {TEST_USER}; `userdel --remove {TEST_USER}` takes it away again");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_asked_for_once() {
+        let tool = |program, package| Tool { program, package, without: "" };
+        let tools = [tool("setsid", "util-linux"), tool("git", "git"), tool("prlimit", "util-linux")];
+        assert_eq!(packages(&tools), ["util-linux", "git"]);
+    }
+
+    #[test]
+    fn what_no_package_can_bring_is_missing() {
+        let tool = Tool { program: "no-such-program-anywhere", package: "none", without: "" };
+        assert_eq!(names(&missing(&[tool])), tool.program);
+    }
+}

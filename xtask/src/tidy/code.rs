@@ -1,0 +1,165 @@
+//! Tells Rust code from its comments and strings, well enough to look for words in it.
+
+/// The text with comments, strings and characters blanked out; lines stay where they are.
+pub(super) fn only_code(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let mut code = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < chars.len() {
+        let end = skip(&chars, at);
+        if end == at {
+            code.push(chars[at]);
+            at += 1;
+        } else {
+            code.extend(chars[at..end].iter().map(|&c| if c == '\n' { '\n' } else { ' ' }));
+            at = end;
+        }
+    }
+    code
+}
+
+/// Where the comment, string or character ends that begins at `at`; `at` itself when none does.
+fn skip(chars: &[char], at: usize) -> usize {
+    let next = chars.get(at + 1).copied();
+    match (chars[at], next) {
+        ('/', Some('/')) => position(chars, at, |c| c == '\n'),
+        ('/', Some('*')) => block_comment(chars, at),
+        ('"', _) => string(chars, at + 1),
+        ('r', Some('"' | '#')) if !inside_word(chars, at) => raw_string(chars, at),
+        ('\'', Some('\\')) => position(chars, at + 3, |c| c == '\'') + 1,
+        ('\'', _) if chars.get(at + 2) == Some(&'\'') => at + 3,
+        _ => at,
+    }
+    .min(chars.len())
+}
+
+fn position(chars: &[char], from: usize, wanted: impl Fn(char) -> bool) -> usize {
+    (from..chars.len()).find(|&i| wanted(chars[i])).unwrap_or(chars.len())
+}
+
+/// Block comments nest.
+fn block_comment(chars: &[char], start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0_usize);
+    while at < chars.len() {
+        match (chars[at], chars.get(at + 1)) {
+            ('/', Some('*')) => (at, depth) = (at + 2, depth + 1),
+            ('*', Some('/')) => (at, depth) = (at + 2, depth - 1),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    at
+}
+
+fn string(chars: &[char], mut at: usize) -> usize {
+    while at < chars.len() {
+        match chars[at] {
+            '\\' => at += 2,
+            '"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// Ends at a quote followed by as many hashes as the string began with. A raw identifier (`r#type`) is no
+/// string.
+fn raw_string(chars: &[char], start: usize) -> usize {
+    let quote = position(chars, start + 1, |c| c != '#');
+    if chars.get(quote) != Some(&'"') {
+        return start;
+    }
+    let hashes = quote - start - 1;
+    let closes =
+        |i: usize| chars[i] == '"' && chars[i + 1..].iter().take_while(|c| **c == '#').count() >= hashes;
+    let end = (quote + 1..chars.len()).find(|&i| closes(i));
+    end.map_or(chars.len(), |i| i + 1 + hashes)
+}
+
+/// Whether `at` continues a word. The `b` and `c` of `br"…"` and `cr"…"` are prefixes, not words.
+fn inside_word(chars: &[char], at: usize) -> bool {
+    let letters = chars[..at].iter().rev().take_while(|c| c.is_alphanumeric() || **c == '_').count();
+    !matches!(chars[at - letters..at], [] | ['b' | 'c'])
+}
+
+/// Numbers, from 1, of the lines that have `word` standing alone.
+pub(super) fn lines_with_word<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    lines_where(text, move |line| words(line, word).next().is_some())
+}
+
+/// Numbers, from 1, of the lines that call the macro `name`.
+pub(super) fn lines_with_macro<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    lines_where(text, move |line| words(line, name).any(|end| line[end..].starts_with('!')))
+}
+
+fn lines_where<'a>(text: &'a str, holds: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = usize> + 'a {
+    text.lines().enumerate().filter(move |(_, line)| holds(line)).map(|(index, _)| index + 1)
+}
+
+/// The places in `line` where `word` ends, when it stands alone.
+fn words<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).map(move |(start, _)| (start, start + word.len())).filter_map(
+        move |(start, end)| {
+            let alone = !line[..start].ends_with(part_of_word) && !line[end..].starts_with(part_of_word);
+            alone.then_some(end)
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn blanked(text: &str, expected: &str) {
+        let squeezed = only_code(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(squeezed, expected);
+    }
+
+    #[test]
+    fn comments_are_no_code() {
+        blanked("a // b\nc /* d /* e */ f */ g", "a c g");
+    }
+
+    #[test]
+    fn strings_are_no_code() {
+        blanked(r#"a("b \" c", 'd', '\'', '\u{1F600}', b"e") f"#, "a( , , , , b ) f");
+    }
+
+    #[test]
+    fn raw_strings_end_at_their_own_hashes() {
+        blanked("a(r##\"b \"# c\"##, r\"d\\\", br#\"e\"#) f", "a( , , b ) f");
+    }
+
+    #[test]
+    fn lifetimes_and_raw_identifiers_are_code() {
+        blanked("fn a<'b>(r#type: &'b str) -> &'static str", "fn a<'b>(r#type: &'b str) -> &'static str");
+    }
+
+    #[test]
+    fn what_never_ends_is_blanked_to_the_end() {
+        for text in ["a /* b", "a \"b \\", "a r#\"b\"", "a '\\"] {
+            blanked(text, "a");
+        }
+    }
+
+    #[test]
+    fn lines_stay_where_they_are() {
+        assert_eq!(only_code("a\n\"b\nc\"\nd").lines().count(), 4);
+    }
+
+    #[test]
+    fn a_word_stands_alone() {
+        let text = "unsafe {}\nunsafe_code\nnot_unsafe\n(unsafe)";
+        assert_eq!(lines_with_word(text, "unsafe").collect::<Vec<_>>(), [1, 4]);
+    }
+
+    #[test]
+    fn a_macro_is_a_word_with_a_bang() {
+        let text = "print(x)\nprintln!(x)\nprint!(x)\neprint!(x)";
+        assert_eq!(lines_with_macro(text, "print").collect::<Vec<_>>(), [3]);
+    }
+}

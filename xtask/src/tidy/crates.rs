@@ -1,0 +1,97 @@
+//! Which crate may depend on which: one way, from the program to the frames.
+
+use super::Problem;
+use crate::cargo::Package;
+
+/// A crate of the workspace and those it may name. What only its tests use is its own affair.
+struct Row {
+    name: &'static str,
+    may_use: &'static [&'static str],
+}
+
+const ROWS: &[Row] = &[
+    Row { name: "exec-core", may_use: &[] },
+    Row { name: "exec-wire", may_use: &[] },
+    Row { name: "exec-init", may_use: &["exec-wire"] },
+    Row { name: "exec-cell", may_use: &["exec-core", "exec-wire"] },
+    Row { name: "exec-host", may_use: &[] },
+    Row { name: "exec-local", may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-wire"] },
+    Row { name: "exec-probe", may_use: &[] },
+    Row { name: "static-build", may_use: &[] },
+    Row { name: "exec-testkit", may_use: &["exec-core"] },
+    Row { name: "agentctl", may_use: &["exec-core", "exec-local"] },
+    Row { name: "exec-benches", may_use: &["exec-core", "exec-local"] },
+    Row { name: "exec-examples", may_use: &["exec-core", "exec-local"] },
+    Row { name: "xtask", may_use: &[] },
+];
+
+pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
+    packages.iter().flat_map(|package| check_one(package, ROWS)).collect()
+}
+
+fn check_one(package: &Package, rows: &[Row]) -> Vec<Problem> {
+    let Some(row) = rows.iter().find(|row| row.name == package.name) else {
+        return vec![Problem::of(
+            &package.name,
+            "say in xtask/src/tidy/crates.rs what this crate may depend on",
+        )];
+    };
+    let ours = package.dependencies.iter().filter(|dependency| dependency.path.is_some());
+    ours.filter(|dependency| dependency.kind.as_deref() != Some("dev"))
+        .filter(|dependency| !row.may_use.contains(&dependency.name.as_str()))
+        .map(|dependency| Problem::of(&package.name, format!("may not depend on {}", dependency.name)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cargo::Dependency;
+
+    fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
+        let dependency = |&(name, kind): &(&str, Option<&str>)| Dependency {
+            name: name.to_owned(),
+            kind: kind.map(str::to_owned),
+            path: Some(format!("/checkout/crates/{name}").into()),
+        };
+        let dependencies = dependencies.iter().map(dependency).collect();
+        Package { name: name.to_owned(), id: String::new(), dependencies }
+    }
+
+    #[test]
+    fn a_dependency_against_the_direction_is_found() {
+        let wrong = package("exec-core", &[("exec-cell", None)]);
+        assert_eq!(check(&[wrong]), [Problem::of("exec-core", "may not depend on exec-cell")]);
+        let built = package("exec-wire", &[("exec-core", Some("build"))]);
+        assert_eq!(check(&[built]).len(), 1);
+    }
+
+    #[test]
+    fn the_right_direction_and_tests_are_fine() {
+        let right = package("exec-cell", &[("exec-core", None), ("exec-testkit", Some("dev"))]);
+        assert!(check(&[right]).is_empty());
+    }
+
+    #[test]
+    fn crates_of_a_registry_are_not_looked_at() {
+        let mut package = package("exec-core", &[("serde", None)]);
+        package.dependencies[0].path = None;
+        assert!(check(&[package]).is_empty());
+    }
+
+    #[test]
+    fn a_new_crate_needs_a_row() {
+        assert_eq!(check(&[package("exec-new", &[])])[0].path, "exec-new");
+    }
+
+    #[test]
+    fn the_table_has_no_circles() {
+        let mut left: Vec<&Row> = ROWS.iter().collect();
+        while !left.is_empty() {
+            let names: Vec<_> = left.iter().map(|row| row.name).collect();
+            let before = left.len();
+            left.retain(|row| row.may_use.iter().any(|used| names.contains(used)));
+            assert!(left.len() < before, "these depend on each other: {names:?}");
+        }
+    }
+}
