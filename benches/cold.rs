@@ -1,5 +1,5 @@
 //! A command in a cell made for it, beside bubblewrap, and the whole program beside both.
-#![expect(missing_docs, clippy::expect_used, reason = "criterion's macros; a bench that fails must stop")]
+#![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -31,7 +31,7 @@ fn cold(c: &mut Criterion) {
             group.bench_function("agentctl-run", |b| b.iter(|| succeeds(Command::new(&agentctl).args(args))));
         }
         None => {
-            assert!(std::env::args().any(|arg| arg == "--test"), "AGENTCTL_BIN names the program to measure")
+            assert!(std::env::args().any(|arg| arg == "--test"), "AGENTCTL_BIN names the program to measure");
         }
     }
     group.finish();

@@ -1,4 +1,5 @@
 //! What the benches share: one runtime, one workspace, one executor.
+#![expect(clippy::missing_panics_doc, reason = "a bench stops at what it did not expect")]
 
 use std::time::{Duration, Instant};
 

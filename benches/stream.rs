@@ -1,5 +1,5 @@
 //! A gibibyte of output through a cell, beside a plain pipe.
-#![expect(missing_docs, clippy::expect_used, reason = "criterion's macros; a bench that fails must stop")]
+#![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 use std::process::Stdio;
 

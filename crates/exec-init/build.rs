@@ -4,17 +4,23 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use static_build::{Features, Program};
 
-fn main() -> Result<(), String> {
+fn main() -> ExitCode {
+    static_build::exit_code(embed())
+}
+
+fn embed() -> Result<(), String> {
     println!("cargo::rustc-check-cfg=cfg(exec_init_embedded)");
     println!("cargo::rerun-if-changed=build.rs");
     if !is_wanted() {
         return Ok(());
     }
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(|error| error.to_string())?);
-    let built = static_build::build(Program { package: &package, bin: "exec-init", features: Features::Off })?;
+    let built =
+        static_build::build(Program { package: &package, bin: "exec-init", features: Features::Off })?;
     for source in &built.sources {
         println!("cargo::rerun-if-changed={}", source.display());
     }

@@ -10,7 +10,7 @@ use exec_wire::{Facts, PROTOCOL_VERSION, ToCell};
 use tokio::sync::{Mutex, Notify, mpsc, oneshot};
 use tokio::time::timeout;
 
-use crate::maker::{CellIo, Keeper};
+use crate::maker::{CellIo, Keeper, PostMortem};
 use crate::reader::{self, CellReplies};
 use crate::runs::{Death, Runs};
 use crate::writer::{self, FrameSender};
@@ -59,7 +59,7 @@ impl Cell {
         ));
         let facts = match timeout(READY_LIMIT, ready).await {
             Ok(Ok(Ok(facts))) => facts,
-            Ok(Ok(Err(death))) => return Err(death_error(&death, &*keeper, backend, "make cell")),
+            Ok(Ok(Err(death))) => return Err(death_error(&death, backend, "make cell")),
             Ok(Err(_)) | Err(_) => {
                 return Err(Error::new(
                     ErrorKind::CellDied,
@@ -128,11 +128,6 @@ impl Cell {
     pub(crate) async fn end(&self) {
         tear_down(&self.sender, &*self.keeper).await;
     }
-
-    /// The error for a run that lost its cell.
-    pub(crate) fn death_error(&self, death: &Death, backend: &str) -> Error {
-        death_error(death, &*self.keeper, backend, "run")
-    }
 }
 
 impl Drop for Cell {
@@ -150,16 +145,28 @@ async fn attend(
     doom: Arc<Notify>,
 ) {
     let mut reading = pin!(reading);
-    tokio::select! {
-        _ = &mut reading => {}
-        () = doom.notified() => runs.die(&Death::Died("it did not end when it had to and was destroyed".into())),
+    let death = tokio::select! {
+        death = &mut reading => death,
+        () = doom.notified() => Death::Died("it did not end when it had to and was destroyed".into()),
         // A cell without its keeper has nobody to clean up after it: it is told to end.
         () = keeper.gone() => {
             sender.close();
-            timeout(TEARDOWN_LIMIT, reading).await.ok();
+            let died = Death::Died("its keeper was gone".into());
+            timeout(TEARDOWN_LIMIT, reading).await.unwrap_or(died)
         }
-    }
+    };
+    runs.close();
     tear_down(&sender, &*keeper).await;
+    runs.die(&explain(death, keeper.post_mortem()));
+}
+
+/// What the backend found may say more than the end of a stream.
+fn explain(death: Death, found: PostMortem) -> Death {
+    match (death, found) {
+        (Death::Died(_), PostMortem::OutOfMemory) => Death::OutOfMemory,
+        (Death::Died(why), PostMortem::Found(found)) => Death::Died(format!("{why}; {found}")),
+        (death, _) => death,
+    }
 }
 
 /// Closing the stream lets the cell end in order and clean up after itself; force is for one that does not.
@@ -188,16 +195,16 @@ impl Drop for DoomUnlessReady {
     }
 }
 
-fn death_error(death: &Death, keeper: &dyn Keeper, backend: &str, operation: &'static str) -> Error {
-    let (kind, message, why) = match death {
-        Death::Died(why) => (ErrorKind::CellDied, "the sandbox ended unexpectedly", why),
-        Death::Broken(why) => (ErrorKind::Protocol, "the sandbox broke its protocol and was destroyed", why),
+/// The error for whoever lost their cell.
+pub(crate) fn death_error(death: &Death, backend: &str, operation: &'static str) -> Error {
+    let (kind, message) = match death {
+        Death::Died(why) => (ErrorKind::CellDied, format!("the sandbox ended unexpectedly: {why}")),
+        Death::OutOfMemory => (ErrorKind::CellDied, "the sandbox used up its memory".into()),
+        Death::Broken(why) => {
+            (ErrorKind::Protocol, format!("the sandbox broke its protocol and was destroyed: {why}"))
+        }
     };
-    let error = Error::new(kind, operation, format!("{message}: {why}")).with_backend(backend);
-    match keeper.post_mortem() {
-        Some(facts) => error.with_context("found", facts),
-        None => error,
-    }
+    Error::new(kind, operation, message).with_backend(backend)
 }
 
 /// What holds for every run of a cell, shared by all its results.

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
 use crate::pool::{Pool, PoolConfig};
+use crate::probe::FirstCell;
 use crate::request;
 use crate::run::Run;
 use crate::sessions::Sessions;
@@ -33,6 +34,10 @@ impl<M: CellMaker> CellExecutor<M> {
     pub fn new(maker: M, pool: PoolConfig) -> Self {
         let maker = Arc::new(maker);
         Self { pool: Pool::new(Arc::clone(&maker), pool), sessions: Sessions::new(), maker }
+    }
+    /// Keeps a cell for the run it was made for, beyond the bounds of what is kept warm.
+    pub fn keep(&self, first: FirstCell<M::Spec>) {
+        self.pool.keep(first);
     }
 
     fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {

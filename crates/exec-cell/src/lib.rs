@@ -21,6 +21,6 @@ mod verdict;
 mod writer;
 
 pub use executor::CellExecutor;
-pub use maker::{CellIo, CellMaker, Keeper};
+pub use maker::{CellIo, CellMaker, Keeper, PostMortem};
 pub use pool::PoolConfig;
-pub use probe::probe;
+pub use probe::{FirstCell, first_cell, probe};

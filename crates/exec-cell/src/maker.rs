@@ -62,8 +62,19 @@ pub trait Keeper: Debug + Send + Sync {
     /// Waits until the backend has verified that nothing of the cell is left.
     async fn gone(&self);
 
-    /// What the backend knows about why a cell ended unasked, for the error message.
-    fn post_mortem(&self) -> Option<String> {
-        None
+    /// What the backend knows about why a cell ended unasked, once it is gone.
+    fn post_mortem(&self) -> PostMortem {
+        PostMortem::Unknown
     }
+}
+
+/// Why a cell ended unasked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PostMortem {
+    /// Nothing is known.
+    Unknown,
+    /// Its memory was used up, and the kernel killed even its PID 1.
+    OutOfMemory,
+    /// This was found.
+    Found(String),
 }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
+use crate::probe::FirstCell;
 
 /// How many cells are kept warm, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +122,11 @@ impl<M: CellMaker> Pool<M> {
             }
         }
     }
+    /// Shelves a cell that was made elsewhere.
+    pub(crate) fn keep(&self, first: FirstCell<M::Spec>) {
+        let ready = self.0.standing(&first.spec, first.cell);
+        self.0.shelve(&mut self.0.lock(), first.spec, ready);
+    }
 
     /// How many cells stand ready.
     pub(crate) fn len(&self) -> usize {
@@ -152,8 +158,20 @@ impl<M: CellMaker> Inner<M> {
 
     async fn make(&self, spec: &M::Spec) -> Result<Ready> {
         let cell = Cell::connect(self.maker.make(spec).await?, &self.backend).await?;
+        Ok(self.standing(spec, cell))
+    }
+
+    fn standing(&self, spec: &M::Spec, cell: Cell) -> Ready {
         let isolation = Arc::new(self.maker.isolation(spec, &cell.facts));
-        Ok(Ready { cell, standing: Standing { backend: Arc::clone(&self.backend), isolation } })
+        Ready { cell, standing: Standing { backend: Arc::clone(&self.backend), isolation } }
+    }
+
+    fn shelve(self: &Arc<Self>, shelves: &mut Shelves<M::Spec>, spec: M::Spec, ready: Ready) {
+        shelves.idle.entry(spec).or_default().push_back(Idle { ready, since: Instant::now() });
+        if !shelves.swept {
+            shelves.swept = true;
+            tokio::spawn(sweep(Arc::downgrade(self)));
+        }
     }
 
     /// A place on the shelf for one more cell, if the bounds allow it.
@@ -213,12 +231,7 @@ struct Place<M: CellMaker> {
 impl<M: CellMaker> Place<M> {
     async fn fill(self) -> Result<()> {
         let ready = self.pool.make(&self.spec).await?;
-        let mut shelves = self.pool.lock();
-        shelves.idle.entry(self.spec.clone()).or_default().push_back(Idle { ready, since: Instant::now() });
-        if !shelves.swept {
-            shelves.swept = true;
-            tokio::spawn(sweep(Arc::downgrade(&self.pool)));
-        }
+        self.pool.shelve(&mut self.pool.lock(), self.spec.clone(), ready);
         Ok(())
     }
 

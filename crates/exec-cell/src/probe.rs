@@ -1,12 +1,35 @@
-//! Making a cell only to learn what it is.
+//! Making a cell to learn what it is.
 
-use exec_core::Result;
+use std::fmt;
+
+use exec_core::{Cmd, ExecOpts, Plan, Result};
 use exec_wire::Facts;
 
 use crate::cell::Cell;
-use crate::maker::CellIo;
+use crate::maker::{CellIo, CellMaker};
 
 /// Greets a cell, reads what it found out about itself, and lets it end.
 pub async fn probe(io: CellIo, backend: &str) -> Result<Facts> {
     Cell::connect(io, backend).await.map(|cell| cell.facts.clone())
+}
+
+/// A cell made before its executor, for a run that is known already.
+pub struct FirstCell<S> {
+    pub(crate) spec: S,
+    pub(crate) cell: Cell,
+}
+
+impl<S: fmt::Debug> fmt::Debug for FirstCell<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FirstCell").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// Makes the cell that a run with these options will need, and reads what it found out about itself.
+pub async fn first_cell<M: CellMaker>(maker: &M, opts: &ExecOpts) -> Result<(Facts, FirstCell<M::Spec>)> {
+    let mut plan = Plan::resolve(&Cmd::new("true"), opts, std::env::vars_os())?;
+    maker.adjust(&mut plan);
+    let spec = maker.spec(&plan)?;
+    let cell = Cell::connect(maker.make(&spec).await?, maker.name()).await?;
+    Ok((cell.facts.clone(), FirstCell { spec, cell }))
 }

@@ -20,7 +20,7 @@ pub(crate) struct CellReplies {
     pub(crate) pongs: mpsc::UnboundedSender<u64>,
 }
 
-/// Reads until the stream ends or breaks, then gives every unfinished run its ending.
+/// Reads until the stream ends or breaks, and says how.
 pub(crate) async fn read_all(
     reader: Box<dyn AsyncRead + Send + Unpin>,
     runs: Arc<Runs>,
@@ -31,7 +31,6 @@ pub(crate) async fn read_all(
     if let Some(ready) = ready {
         ready.send(Err(death.clone())).ok();
     }
-    runs.die(&death);
     death
 }
 
@@ -58,13 +57,18 @@ impl FrameReader {
     /// Waits for a whole frame and returns its header; the frame stays in the buffer.
     async fn next_header(&mut self) -> Result<Header, Death> {
         loop {
+            let mut wanted = HEADER_LEN;
             if let Some(head) = self.buffer.first_chunk::<HEADER_LEN>() {
                 let header = Header::parse(*head).map_err(|error| Death::Broken(error.to_string()))?;
                 if self.buffer.len() >= header.frame_len() {
                     return Ok(header);
                 }
+                wanted = header.frame_len();
             }
-            self.buffer.reserve(READ_SIZE);
+            // A block is used up before the next is made: every piece of output keeps its whole block alive.
+            if self.buffer.capacity() < wanted {
+                self.buffer.reserve(READ_SIZE);
+            }
             match self.reader.read_buf(&mut self.buffer).await {
                 Ok(0) if self.buffer.is_empty() => return Err(Death::Died("its stream ended".into())),
                 Ok(0) => return Err(Death::Broken("its stream ended inside a frame".into())),

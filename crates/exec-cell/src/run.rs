@@ -9,11 +9,11 @@ use bytes::Bytes;
 use exec_core::{
     Error, ErrorKind, Event, Lifetime, Outcome, Plan, Result, RunHandle, Signal, Stdin, Usage, WindowSize,
 };
-use exec_wire::{Start, ToCell};
+use exec_wire::{Start, ToCell, credit_cost};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use crate::cell::{Cell, Standing};
+use crate::cell::{Cell, Standing, death_error};
 use crate::request::{millis, start_error};
 use crate::runs::{Account, Ending, Slot};
 use crate::verdict::{RunLimits, judge};
@@ -133,7 +133,7 @@ impl Run {
 
     fn lost(&self) -> Error {
         match self.cell.runs.death() {
-            Some(death) => self.cell.death_error(&death, &self.standing.backend),
+            Some(death) => death_error(&death, &self.standing.backend, "run"),
             None => Error::new(ErrorKind::CellDied, "run", "the run was lost")
                 .with_backend(&*self.standing.backend),
         }
@@ -159,8 +159,8 @@ impl Run {
     }
 
     /// Gives the cell room for what the caller has taken.
-    fn return_credit(&self, taken: usize) {
-        let consumed = self.consumed.fetch_add(taken as u32, Ordering::AcqRel) + taken as u32;
+    fn return_credit(&self, taken: u32) {
+        let consumed = self.consumed.fetch_add(taken, Ordering::AcqRel) + taken;
         if consumed >= CREDIT_STEP {
             let credit = self.consumed.swap(0, Ordering::AcqRel);
             self.window.fetch_add(credit, Ordering::AcqRel);
@@ -181,7 +181,7 @@ impl RunHandle for Run {
     async fn next_event(&self) -> Option<Event> {
         let event = self.events.lock().await.recv().await;
         if let Some(Event::Output { bytes, .. }) = &event {
-            self.return_credit(bytes.len());
+            self.return_credit(credit_cost(bytes.len() as u32));
         }
         event
     }
@@ -223,7 +223,7 @@ impl RunHandle for Run {
         let known = ending.wait_for(Option::is_some).await.ok().and_then(|ending| ending.clone());
         match known {
             Some(Ok(account)) => Ok(self.outcome(&account)),
-            Some(Err(death)) => Err(self.cell.death_error(&death, &self.standing.backend)),
+            Some(Err(death)) => Err(death_error(&death, &self.standing.backend, "run")),
             None => Err(self.lost()),
         }
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use exec_core::{Event, Status, Stream};
-use exec_wire::{Closed, Exited, Failed, FromCell};
+use exec_core::{Event, Signal, Status, Stream};
+use exec_wire::{Closed, EndReason, Exited, Failed, FromCell, credit_cost};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -14,6 +14,8 @@ use tokio::time::Instant;
 pub(crate) enum Death {
     /// The stream ended; the text says what is known.
     Died(String),
+    /// Its memory was used up, and even its PID 1 was killed for it.
+    OutOfMemory,
     /// The cell said something impossible.
     Broken(String),
 }
@@ -68,18 +70,21 @@ impl Runs {
     pub(crate) fn death(&self) -> Option<Death> {
         self.death.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+    /// No more commands: the cell is going.
+    pub(crate) fn close(&self) {
+        self.dead.store(true, Ordering::Release);
+    }
 
     /// The cell is gone: every run that has no ending gets this one.
     pub(crate) fn die(&self, death: &Death) {
         let mut slots = self.lock();
         self.death.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| death.clone());
-        self.dead.store(true, Ordering::Release);
+        self.close();
         for (_, slot) in slots.drain() {
             slot.stdin_credit.close();
-            slot.ending.send_replace(Some(Err(death.clone())));
+            slot.ending.send_replace(Some(slot.ending_in(death)));
         }
     }
-
     /// Takes a frame about a run. Frames for a run that is over are ignored: they crossed its end.
     pub(crate) fn deliver(&self, run: u32, frame: FromCell<'_>) -> Result<(), String> {
         let mut slots = self.lock();
@@ -109,10 +114,10 @@ impl Runs {
     pub(crate) fn output(&self, run: u32, stream: Stream, bytes: bytes::Bytes) -> Result<(), String> {
         let slots = self.lock();
         let Some(slot) = slots.get(&run) else { return Ok(()) };
-        let len = bytes.len() as u32;
+        let cost = credit_cost(bytes.len() as u32);
         let within =
-            slot.window.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(len));
-        within.map_err(|left| format!("{len} bytes of output against a credit of {left}"))?;
+            slot.window.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(cost));
+        within.map_err(|left| format!("output that costs {cost} against a credit of {left}"))?;
         slot.events.send(Event::Output { stream, bytes }).ok();
         Ok(())
     }
@@ -123,6 +128,17 @@ impl Runs {
 }
 
 impl Slot {
+    /// Running out of memory is an end like any other, even if it took the supervisor along.
+    fn ending_in(&self, death: &Death) -> Result<Arc<Account>, Death> {
+        if *death != Death::OutOfMemory || self.started.is_some() {
+            return Err(death.clone());
+        }
+        let killed =
+            Exited { reason: EndReason::Own, status: exec_wire::Status::Signal(Signal::KILL.number()) };
+        let closed = Closed { oom_kills: 1, ..Closed::default() };
+        Ok(Arc::new(Account { exited: self.exited.unwrap_or(killed), closed, at: Instant::now() }))
+    }
+
     fn on_started(&mut self, pid: u32) {
         if let Some(started) = self.started.take() {
             self.events.send(Event::Started { pid }).ok();
@@ -131,6 +147,7 @@ impl Slot {
     }
 
     fn on_exited(&mut self, exited: Exited) {
+        self.window.fetch_add(exec_wire::MAX_AFTER_EXIT, Ordering::AcqRel);
         self.exited = Some(exited);
         self.events.send(Event::Exited(status(exited.status))).ok();
     }

@@ -13,7 +13,8 @@ pub enum Event {
         /// Its process id inside the cell.
         pid: u32,
     },
-    /// It wrote something. Order between the streams is kept.
+    /// It wrote something. The order within a stream is kept; between the two streams it is that in which they were
+    /// read, which for writes close to each other need not be that in which they were written.
     Output {
         /// Where.
         stream: Stream,

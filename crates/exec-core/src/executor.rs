@@ -19,7 +19,7 @@ use crate::{Capabilities, Cmd, ExecOpts, ExecResult, Execution, Result, SessionN
 /// - The command sees the allowed variables of the caller plus those of the options, and nothing else.
 /// - When `run` returns, or the `Execution` was dropped, nothing the command started is alive (sessions: nothing of a
 ///   run that was stopped).
-/// - Output is delivered in the order it was written, complete, however the command ended.
+/// - Each stream's output is delivered in the order it was written, complete, however the command ended.
 /// - A time-out, an idle time-out or an output limit ends the run even when nobody reads its output.
 /// - The result names the executor and the isolation that held; a floor above that is refused before anything starts.
 #[async_trait]

@@ -23,6 +23,7 @@ fn main() -> std::process::ExitCode {
             cgroup: cgroup::Cgroup::discover(),
             notes: Vec::new(),
             kill_scope: cell::KillScope::of_this_process(),
+            home: None,
         }),
         (Some(word), None) if word == "local" => jail::run(),
         (Some(word), None) if word == "--version" => say(&format!(

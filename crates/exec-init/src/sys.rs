@@ -165,15 +165,15 @@ pub(crate) fn child_events() -> Result<OwnedFd, Errno> {
     }
 }
 
-/// Every disposition to its default and nothing blocked: the signal state programs expect to start with.
+/// Bytes of the kernel's signal set.
+const SET_LEN: usize = 8;
+
+/// Every disposition to its default, as programs expect to start with.
 ///
 /// Asks the kernel itself: C libraries keep some signals to themselves and would leave those as inherited.
 pub(crate) fn default_signals() {
-    /// Bytes of the kernel's signal set.
-    const SET_LEN: usize = 8;
     // The kernel's `struct sigaction` is no larger on any architecture; all zeros is the default action.
     let default = [0_u64; 4];
-    let nothing = 0_u64;
     // The two that can't be changed answer with an error that means just that.
     for signal in 1..=64 {
         // SAFETY: the new action is readable and runs no code of ours; the old one is not asked for.
@@ -187,6 +187,11 @@ pub(crate) fn default_signals() {
             )
         };
     }
+}
+
+/// No signal held back: the other half of what programs expect to start with.
+pub(crate) fn unblock_signals() {
+    let nothing = 0_u64;
     // SAFETY: the new set is readable and of the length said; the old one is not asked for.
     unsafe {
         libc::syscall(

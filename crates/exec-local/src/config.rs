@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use exec_cell::PoolConfig;
+use exec_core::ExecOpts;
 
 /// The name local execution is chosen by.
 pub(crate) const NAME: &str = "local";
@@ -16,12 +17,15 @@ pub struct LocalConfig {
     pub warm_cells: usize,
     /// A warm cell nobody used for this long is ended.
     pub warm_idle: Duration,
+    /// The options of the first run, if they are known already: the cell that is made to find out what the host allows
+    /// is then the one that run will use.
+    pub first_run: Option<ExecOpts>,
 }
 
 impl Default for LocalConfig {
     fn default() -> Self {
         let PoolConfig { per_spec, idle, .. } = PoolConfig::default();
-        Self { walls: WallsChoice::Auto, warm_cells: per_spec, warm_idle: idle }
+        Self { walls: WallsChoice::Auto, warm_cells: per_spec, warm_idle: idle, first_run: None }
     }
 }
 

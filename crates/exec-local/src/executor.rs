@@ -1,7 +1,9 @@
 //! The local executor: finds out which walls the host allows, once, and runs behind them.
 
 use async_trait::async_trait;
-use exec_core::{Capabilities, Cmd, Detected, ExecOpts, Execution, Executor, Health, Result, SessionName};
+use exec_core::{
+    Capabilities, Cmd, Detected, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
+};
 
 use crate::config::{LocalConfig, NAME};
 use crate::os;
@@ -45,14 +47,16 @@ impl Executor for LocalExec {
     }
 }
 
-/// Local execution as a registry's entry.
-pub async fn detect(config: LocalConfig) -> Detected {
+/// Local execution as a registry's entry: missing where the host does not allow it. A first run that makes no sense is an
+/// error here as it would be there.
+pub async fn detect(config: LocalConfig) -> Result<Detected> {
     match LocalExec::new(config).await {
-        Ok(executor) => Detected::Ready(std::sync::Arc::new(executor)),
-        Err(error) => Detected::Missing {
+        Ok(executor) => Ok(Detected::Ready(std::sync::Arc::new(executor))),
+        Err(error) if error.kind() == ErrorKind::Unavailable => Ok(Detected::Missing {
             name: NAME.into(),
             remedy: error.remedy().unwrap_or("use a container").to_owned(),
             reason: error.to_string(),
-        },
+        }),
+        Err(error) => Err(error),
     }
 }

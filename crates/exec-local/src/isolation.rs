@@ -27,6 +27,18 @@ const BY_NAMESPACES: [Claim; 8] = [
 const ABI_TCP: u32 = 4;
 const ABI_SCOPES: u32 = 6;
 
+/// What is said of cells before the first one has told: nothing that could turn out wrong.
+pub(crate) fn nothing_yet(walls: WallKind) -> Capabilities {
+    Capabilities { level: level(walls), claims: BTreeSet::new(), tty: true, sessions: true, images: false }
+}
+
+fn level(walls: WallKind) -> IsolationLevel {
+    match walls {
+        WallKind::Namespaces => IsolationLevel::Namespaces,
+        WallKind::Subreaper => IsolationLevel::Subreaper,
+    }
+}
+
 /// What the executor offers, from the facts of a cell it made to find out.
 pub(crate) fn capabilities(walls: WallKind, facts: &Facts) -> Capabilities {
     let mut claims: BTreeSet<Claim> =
@@ -36,11 +48,7 @@ pub(crate) fn capabilities(walls: WallKind, facts: &Facts) -> Capabilities {
         WallKind::Subreaper => claims.extend(by_landlock(facts.landlock_abi)),
     }
     claims.extend(by_limits(facts, walls));
-    let level = match walls {
-        WallKind::Namespaces => IsolationLevel::Namespaces,
-        WallKind::Subreaper => IsolationLevel::Subreaper,
-    };
-    Capabilities { level, claims, tty: true, sessions: true, images: false }
+    Capabilities { claims, ..nothing_yet(walls) }
 }
 
 fn holds_always(claim: Claim, facts: &Facts) -> bool {
@@ -84,7 +92,7 @@ pub(crate) fn nproc_holds(facts: &Facts, walls: WallKind) -> bool {
 pub(crate) fn report(spec: &JailSpec, facts: &Facts) -> Isolation {
     let walls = match spec.walls {
         Walls::Namespaces(_) => WallKind::Namespaces,
-        Walls::Subreaper => WallKind::Subreaper,
+        Walls::Subreaper { .. } => WallKind::Subreaper,
     };
     let Capabilities { level, mut claims, .. } = capabilities(walls, facts);
     let mut degraded = facts.notes.clone();
@@ -94,7 +102,7 @@ pub(crate) fn report(spec: &JailSpec, facts: &Facts) -> Isolation {
             claims.retain(|claim| ![Claim::NoNetwork, Claim::NoHostSockets].contains(claim));
         }
         Walls::Namespaces(_) => {}
-        Walls::Subreaper => {
+        Walls::Subreaper { .. } => {
             if tcp_open {
                 claims.remove(&Claim::NoTcp);
             }
@@ -269,7 +277,8 @@ mod tests {
 
     #[test]
     fn a_subreaper_claims_what_the_kernels_landlock_can() {
-        let claims = |abi| report(&spec(Walls::Subreaper), &facts(1000, ALL_LIMITS, abi));
+        let claims =
+            |abi| report(&spec(Walls::Subreaper { scratch: Vec::new() }), &facts(1000, ALL_LIMITS, abi));
         let (none, old, new) = (claims(0), claims(3), claims(6));
         assert!(!none.holds(Claim::ReadOnlySystem) && old.holds(Claim::ReadOnlySystem));
         assert!(!old.holds(Claim::NoTcp) && new.holds(Claim::NoTcp));

@@ -1,6 +1,5 @@
 //! From a plan to the cell it needs. Pure: the host was looked at before, the keeper carries it out later.
 
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +32,7 @@ pub(crate) enum WallKind {
     Subreaper,
 }
 
-/// The cell a planned run needs. Its control groups get their name when the cell is made.
+/// The cell a planned run needs. Its control groups and its scratch directory get their names when it is made.
 pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView) -> Result<JailSpec> {
     let identity = identity(plan, caller)?;
     let cgroup = CgroupPlan {
@@ -59,7 +58,8 @@ pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView
                     "leave --network out to have TCP denied where Landlock can, or use a container",
                 ));
             }
-            Ok(JailSpec { walls: Walls::Subreaper, identity, cgroup, landlock: Some(fence(plan, host)) })
+            let walls = Walls::Subreaper { scratch: Vec::new() };
+            Ok(JailSpec { walls, identity, cgroup, landlock: Some(fence(plan, host)) })
         }
     }
 }
@@ -190,29 +190,48 @@ fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Without walls Landlock is the only fence: reading what a cell would show, writing what it would let write.
+/// Devices everybody may use. The others are the host's, and its disks are among them.
+const DEVICES: [&str; 9] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
+
+/// Without walls Landlock is the only fence: reading what a cell would show, writing what it would let write. It can
+/// open what is below a path but not close it again further down, so `/tmp` stays closed when it holds something
+/// that must not be written; commands have a temporary directory of their own.
 fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
+    let tmp = Path::new("/tmp");
+    let sources = |access| {
+        plan.mounts.iter().filter(move |mount| mount.access == access).map(|mount| mount.source.as_path())
+    };
+    let tmp_is_open =
+        sources(Access::ReadOnly).all(|source| !source.starts_with(tmp) || is_within_written(source, plan));
     let system = host.system.iter().map(SystemEntry::path);
-    let kernel = ["/proc", "/dev", "/sys", "/tmp", "/run/systemd/resolve"].map(Path::new);
+    let kernel = ["/proc", "/sys", "/tmp", "/run/systemd/resolve"].map(Path::new);
     let toolchains = host.toolchains.iter().map(PathBuf::as_path);
-    let given = plan.mounts.iter().map(|mount| mount.source.as_path());
-    let home = plan.env.get(OsStr::new("HOME")).map(Path::new);
-    let written = plan
-        .mounts
-        .iter()
-        .filter(|mount| mount.access == Access::ReadWrite)
-        .map(|mount| mount.source.as_path());
+    let devices = DEVICES.map(Path::new);
     LandlockPlan {
         deny_tcp: plan.network != Some(Network::Host),
-        read: system.chain(kernel).chain(toolchains).chain(given).map(bytes).collect(),
-        write: ["/proc", "/dev", "/tmp"]
-            .map(Path::new)
+        read: system.chain(kernel).chain(toolchains).chain(sources(Access::ReadOnly)).map(bytes).collect(),
+        write: devices
             .into_iter()
-            .chain(home)
-            .chain(written)
+            .chain(tmp_is_open.then_some(tmp))
+            .chain(sources(Access::ReadWrite))
             .map(bytes)
             .collect(),
     }
+}
+
+/// Whether something read-only lies in something writable, where Landlock can't keep it so.
+fn is_within_written(path: &Path, plan: &Plan) -> bool {
+    plan.mounts.iter().any(|mount| mount.access == Access::ReadWrite && path.starts_with(&mount.source))
 }
 
 fn bytes(path: &Path) -> Vec<u8> {

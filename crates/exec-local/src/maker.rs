@@ -1,14 +1,16 @@
 //! Makes local cells on Linux.
 
+use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
+use std::hash::BuildHasher;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
 use exec_core::{Capabilities, Isolation, Plan, Result};
 use exec_host::HostView;
-use exec_wire::{Facts, JailSpec, Resource, Rlimit};
-use tempfile::TempDir;
+use exec_wire::{Facts, JailSpec, Resource, Rlimit, Walls};
 
 use crate::config::NAME;
 use crate::isolation;
@@ -23,20 +25,35 @@ pub(crate) struct LocalMaker {
     host: HostView,
     program: Program,
     capabilities: Capabilities,
-    /// Stands in for the home directory where there is no mount namespace to hide the real one.
-    home: Option<TempDir>,
 }
 
 impl LocalMaker {
-    pub(crate) fn new(
-        walls: WallKind,
-        caller: Caller,
-        host: HostView,
-        program: Program,
-        capabilities: Capabilities,
-        home: Option<TempDir>,
-    ) -> Self {
-        Self { walls, caller, host, program, capabilities, home }
+    /// A maker of cells with these walls; what they can do is told once a first one has said so.
+    pub(crate) fn new(walls: WallKind, caller: Caller, host: HostView, program: Program) -> Self {
+        Self { walls, caller, host, program, capabilities: isolation::nothing_yet(walls) }
+    }
+
+    /// Now it is known what the cells can do.
+    pub(crate) fn learn(&mut self, facts: &Facts) {
+        self.capabilities = isolation::capabilities(self.walls, facts);
+    }
+
+    /// Makes a cell after giving it the names that no other cell has.
+    pub(crate) async fn make_named(&self, mut spec: JailSpec) -> Result<CellIo> {
+        let name = unique_name();
+        if let Walls::Subreaper { scratch } = &mut spec.walls {
+            *scratch = std::env::temp_dir().join(&name).as_os_str().as_bytes().to_vec();
+        }
+        spec.cgroup.name = name;
+        spawn(&self.program, spec).await
+    }
+
+    pub(crate) fn walls(&self) -> WallKind {
+        self.walls
+    }
+
+    pub(crate) fn caller(&self) -> Caller {
+        self.caller
     }
 }
 
@@ -53,9 +70,7 @@ impl CellMaker for LocalMaker {
     }
 
     fn adjust(&self, plan: &mut Plan) {
-        if let Some(home) = &self.home {
-            plan.env.insert("HOME".into(), home.path().into());
-        } else if !plan.env.contains_key(OsStr::new("HOME")) {
+        if !plan.env.contains_key(OsStr::new("HOME")) {
             plan.env.insert("HOME".into(), "/tmp".into());
         }
     }
@@ -65,9 +80,7 @@ impl CellMaker for LocalMaker {
     }
 
     async fn make(&self, spec: &JailSpec) -> Result<CellIo> {
-        let mut spec = spec.clone();
-        spec.cgroup.name = group_name();
-        spawn(&self.program, spec).await
+        self.make_named(spec.clone()).await
     }
 
     fn isolation(&self, spec: &JailSpec, facts: &Facts) -> Isolation {
@@ -97,9 +110,10 @@ impl CellMaker for LocalMaker {
     }
 }
 
-/// A name for a cell's control groups that no other cell of this machine has: process ids are unique while their
-/// process lives, and the keeper removes the groups when the cell goes.
-pub(crate) fn group_name() -> String {
+/// A name that no other cell of this machine has, and that nobody can guess and take first.
+fn unique_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!("agentctl-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let random = RandomState::new().hash_one(count) as u32;
+    format!("agentctl-{}-{count}-{random:08x}", std::process::id())
 }

@@ -11,6 +11,18 @@ pub const MAX_DATA: u32 = 256 * 1024;
 /// The most any frame carries: arguments and environment of a command fit with room to spare.
 pub const MAX_PAYLOAD: u32 = 4 * 1024 * 1024;
 
+/// What a piece of output costs of the host's credit: its bytes, but never less than a small sum, because every piece
+/// takes room at the host however short it is.
+pub fn credit_cost(len: u32) -> u32 {
+    len.max(MIN_CREDIT)
+}
+
+/// The least a piece of output costs; a cell with less credit left sends nothing.
+pub const MIN_CREDIT: u32 = 512;
+
+/// After a run's `Exited`, what is left in its two pipes comes without credit: at most this much.
+pub const MAX_AFTER_EXIT: u32 = 2 * 1024 * 1024 + 128 * 1024;
+
 /// Kind bytes of host → cell frames.
 pub(crate) mod to_cell {
     pub(crate) const HELLO: u8 = 0x01;

@@ -26,13 +26,20 @@ pub enum Walls {
     /// Namespaces and a file system of their own.
     Namespaces(Namespaces),
     /// Nothing but a supervisor that inherits every orphan.
-    Subreaper,
+    Subreaper {
+        /// A directory that the keeper makes, which is the commands' home and temporary directory, and removes at the
+        /// end: without a mount namespace they can't have private ones at the usual places.
+        scratch: Vec<u8>,
+    },
 }
 
 impl Field for Walls {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Subreaper => 0u8.put(out),
+            Self::Subreaper { scratch } => {
+                0u8.put(out);
+                scratch.put(out);
+            }
             Self::Namespaces(namespaces) => {
                 1u8.put(out);
                 namespaces.put(out);
@@ -42,7 +49,7 @@ impl Field for Walls {
 
     fn take(input: &mut Input<'_>) -> Result<Self> {
         match input.take::<u8>()? {
-            0 => Ok(Self::Subreaper),
+            0 => Ok(Self::Subreaper { scratch: input.take()? }),
             1 => Ok(Self::Namespaces(input.take()?)),
             _ => Err(WireError::BadValue("walls")),
         }

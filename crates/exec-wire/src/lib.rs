@@ -31,7 +31,7 @@ pub use error::WireError;
 pub use from_cell::{
     CgroupVersion, Closed, EndReason, Exited, Facts, Failed, FromCell, ReadBack, Stage, Status,
 };
-pub use header::{HEADER_LEN, Header, MAX_DATA, MAX_PAYLOAD};
+pub use header::{HEADER_LEN, Header, MAX_AFTER_EXIT, MAX_DATA, MAX_PAYLOAD, MIN_CREDIT, credit_cost};
 pub use jail::{
     Access, CgroupPlan, FileId, IdMap, Identity, JailSpec, LandlockPlan, Missing, Mount, Namespaces,
     NetworkWall, Walls,
@@ -41,6 +41,10 @@ pub use to_cell::ToCell;
 
 /// The version both sides must speak; raised with every change of a frame's meaning.
 pub const PROTOCOL_VERSION: u16 = 1;
+
+/// What the keeper of a local cell exits with when the kernel killed the cell's PID 1 because the cell's memory was
+/// used up.
+pub const EXIT_OUT_OF_MEMORY: i32 = 99;
 
 /// Begins every fatal message that means "this host does not let us make namespaces", as opposed to a request that
 /// can't be carried out: only the former may lead to weaker walls.

@@ -106,7 +106,10 @@ fn walls() -> impl Strategy<Value = Walls> {
         vec(mount(), 0..4),
     )
         .prop_map(|(ids, network, hostname, mounts)| Namespaces { ids, network, hostname, mounts });
-    prop_oneof![Just(Walls::Subreaper), namespaces.prop_map(Walls::Namespaces)]
+    prop_oneof![
+        bytes().prop_map(|scratch| Walls::Subreaper { scratch }),
+        namespaces.prop_map(Walls::Namespaces)
+    ]
 }
 
 fn jail() -> impl Strategy<Value = JailSpec> {

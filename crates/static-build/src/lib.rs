@@ -3,11 +3,12 @@
 //! The program goes where no library of its own can be found, so it links everything in: against musl where
 //! that target is installed, else against the system's C library in its static form. Nothing needs to be set
 //! up. It knows neither the program nor what embeds it.
+#![expect(clippy::print_stdout, reason = "a build script talks to cargo by printing")]
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 /// Settings (flags, places, clippy's wrapper) that are meant for the crate that embeds the program.
 const NOT_INHERITED: &[&str] = &[
@@ -25,7 +26,8 @@ const NOT_INHERITED: &[&str] = &[
 
 /// What cargo tells a build script about its own package. Inherited, it would make the program's build look changed
 /// each time.
-const ABOUT_THE_EMBEDDER: &[&str] = &["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_PROFILE_", "DEP_"];
+const ABOUT_THE_EMBEDDER: &[&str] =
+    &["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_PROFILE_", "DEP_"];
 
 /// The programs' profile: small and quick to start. Set here and not in the workspace's manifest, so that a program is
 /// the same whoever builds it.
@@ -90,7 +92,8 @@ pub fn build(program: Program<'_>) -> Result<Built, String> {
     }
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
-        if NOT_INHERITED.contains(&&*text) || ABOUT_THE_EMBEDDER.iter().any(|prefix| text.starts_with(prefix)) {
+        if NOT_INHERITED.contains(&&*text) || ABOUT_THE_EMBEDDER.iter().any(|prefix| text.starts_with(prefix))
+        {
             cargo.env_remove(&name);
         }
     }
@@ -105,6 +108,19 @@ pub fn build(program: Program<'_>) -> Result<Built, String> {
     let mut sources = sources(&path.with_extension("d"))?;
     sources.push(program.package.join("Cargo.toml"));
     Ok(Built { path, target: target.triple, sources })
+}
+
+/// What a build script ends with; the reason for a failure is shown as it is, line by line.
+pub fn exit_code(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            for line in why.lines() {
+                println!("cargo::error={line}");
+            }
+            ExitCode::FAILURE
+        }
+    }
 }
 
 struct Target {

@@ -4,6 +4,7 @@
 
 mod cwd;
 mod danger;
+mod git;
 mod mounts;
 mod os;
 

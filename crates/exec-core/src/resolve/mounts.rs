@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{PlannedMount, canonical, danger, invalid, os};
+use super::{PlannedMount, canonical, danger, git, invalid, os};
 use crate::value::is_plain_absolute;
 use crate::{Access, ExecOpts, MountSpec, Result, WorkspaceMode};
 
@@ -25,7 +25,11 @@ fn plan_workspace(workspace: &Path, mode: &WorkspaceMode) -> Result<Vec<PlannedM
         Ok(PlannedMount { source: path.to_owned(), target: path.to_owned(), access, id: os::file_id(path)? })
     };
     match mode {
-        WorkspaceMode::ReadWrite => Ok(vec![at_own_path(workspace, Access::ReadWrite)?]),
+        WorkspaceMode::ReadWrite => {
+            let mut mounts = vec![at_own_path(workspace, Access::ReadWrite)?];
+            mounts.extend(git::protect(workspace)?);
+            Ok(mounts)
+        }
         WorkspaceMode::ReadOnly { writable } => {
             let mut mounts = vec![at_own_path(workspace, Access::ReadOnly)?];
             for path in writable {
@@ -39,6 +43,9 @@ fn plan_workspace(workspace: &Path, mode: &WorkspaceMode) -> Result<Vec<PlannedM
                     .with_remedy("name a path below the workspace, or use --mount for one elsewhere"));
                 }
                 mounts.push(at_own_path(&full, Access::ReadWrite)?);
+            }
+            if writable.iter().any(|path| Path::new(".git").starts_with(path)) {
+                mounts.extend(git::protect(workspace)?);
             }
             Ok(mounts)
         }

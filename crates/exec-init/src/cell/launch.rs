@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use exec_wire::{Resource as WireResource, Rlimit as WireRlimit, Stage, Start};
-use rustix::fs::Mode;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit};
 
@@ -63,7 +63,8 @@ impl Launch {
         if let Err(errno) = fence.confine_child() {
             return (Stage::Confine, errno);
         }
-        sys::default_signals();
+        // Every disposition is the default already, since this program began.
+        sys::unblock_signals();
         sys::descriptors(3, u32::MAX, Range::CloseOnExec);
         (Stage::Exec, self.exec())
     }
@@ -97,11 +98,22 @@ impl Launch {
         last
     }
 
-    /// A text file without a `#!` line is a shell script, as `execvp` has it.
+    /// A text file without a `#!` line is a shell script, as `execvp` has it; a program for another machine is not.
     fn exec_script(&self, file: &CStr, env: &Vector<'_>) -> Errno {
+        if !is_text(file) {
+            return Errno::NOEXEC;
+        }
         let rest = self.argv.iter().skip(1).map(CString::as_c_str);
         sys::exec(SHELL, &Vector::new([SHELL, file].into_iter().chain(rest)), env)
     }
+}
+
+/// Whether a file looks like text, the way shells decide it: no NUL byte at its beginning.
+fn is_text(file: &CStr) -> bool {
+    let mut beginning = [0; 128];
+    let opened = rustix::fs::open(file, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    let read = opened.and_then(|file| rustix::io::read(file, &mut beginning));
+    read.is_ok_and(|count| beginning.get(..count).is_some_and(|bytes| !bytes.contains(&0)))
 }
 
 fn c_strings(strings: Vec<Vec<u8>>) -> Result<Vec<CString>, Errno> {

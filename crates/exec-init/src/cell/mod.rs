@@ -37,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) notes: Vec<String>,
     /// How everything is killed.
     pub(crate) kill_scope: KillScope,
+    /// The home and temporary directory of every command, whatever its environment says.
+    pub(crate) home: Option<Vec<u8>>,
 }
 
 /// How everything in the cell is killed.

@@ -66,6 +66,12 @@ impl Outbox {
         self.queue.is_empty() && self.transfer.is_none()
     }
 
+    /// Bytes of a stream that belong to a frame under way: still in its pipe, but counted already.
+    pub(crate) fn promised(&self, source: &Rc<OwnedFd>) -> u64 {
+        let of_it = self.transfer.as_ref().filter(|transfer| Rc::ptr_eq(&transfer.source, source));
+        of_it.map_or(0, |transfer| transfer.left as u64)
+    }
+
     pub(crate) fn is_full(&self) -> bool {
         self.queue.len() - self.sent > ENOUGH
     }

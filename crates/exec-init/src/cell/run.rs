@@ -3,6 +3,10 @@
 //! A run knows its own streams, limits and phase. It does not know how processes are killed - the supervisor
 //! does - nor any other run.
 
+mod output;
+
+pub(crate) use output::discard;
+
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -11,10 +15,10 @@ use exec_wire::{Closed, EndReason, Exited, FromCell, Lifetime, Limits, Status};
 
 use super::clock::{after, is_due, sooner};
 use super::input::{Input, Kind, Overrun};
-use super::outbox::{HostGone, Moved, Outbox};
+use super::outbox::Outbox;
 use super::report::{Outcome, Report};
 use super::spawn::{Process, Spawned};
-use super::stream::{Channel, Stream, waiting};
+use super::stream::{Stream, waiting};
 use super::tty;
 use crate::cgroup::Counters;
 use crate::sys::{self, Pid, Rusage};
@@ -173,7 +177,7 @@ impl Run {
             return;
         }
         self.stdin = Stdin::Over;
-        if self.ending.is_none() && self.wrote_too_much() {
+        if self.ending.is_none() && self.wrote_too_much(outbox) {
             self.ending = Some(Ending { reason: EndReason::OutputLimit, kill_at: Some(now) });
         }
         let reason = self.ending.map_or(EndReason::Own, |ending| ending.reason);
@@ -188,8 +192,10 @@ impl Run {
     }
 
     /// Whether what waits in the pipes at the command's end is more than it may write.
-    fn wrote_too_much(&self) -> bool {
-        let unread: u64 = self.streams.iter().map(|stream| waiting(&stream.source)).sum();
+    fn wrote_too_much(&self, outbox: &Outbox) -> bool {
+        let unread =
+            |stream: &Stream| waiting(&stream.source).saturating_sub(outbox.promised(&stream.source));
+        let unread: u64 = self.streams.iter().map(unread).sum();
         unread > self.output_left
     }
 
@@ -294,104 +300,6 @@ impl Run {
         }
     }
 
-    /// Whether silence counts: only while the host would take output, so a slow host never looks like a silent
-    /// command.
-    pub(crate) fn is_listened_to(&self, outbox: &Outbox) -> bool {
-        self.has_begun() && self.credit > 0 && outbox.is_empty() && !self.streams.is_empty()
-    }
-
-    pub(crate) fn count_silence(&mut self, time: Duration) {
-        self.silent = self.silent.saturating_add(time);
-    }
-
-    /// What to wait for on a stream now.
-    pub(crate) fn wait_for(&self, stream: &Stream, outbox: &Outbox) -> Wait {
-        if !self.has_begun() {
-            Wait::Nothing
-        } else if self.discarding || self.output_left == 0 {
-            Wait::Bytes
-        } else if stream.room(self.credit) > 0 {
-            if outbox.is_empty() { Wait::Bytes } else { Wait::Nothing }
-        } else if waiting(&stream.source) == 0 {
-            // Without this a command's end would go unseen until the host gives credit it has no use for.
-            Wait::End
-        } else {
-            Wait::Nothing
-        }
-    }
-
-    /// Moves what one stream has.
-    pub(crate) fn pump(
-        &mut self,
-        channel: Channel,
-        now: Instant,
-        outbox: &mut Outbox,
-    ) -> Result<(), HostGone> {
-        let Some(index) = self.streams.iter().position(|stream| stream.channel == channel) else {
-            return Ok(());
-        };
-        let Some(stream) = self.streams.get_mut(index) else { return Ok(()) };
-        let moved = if self.discarding {
-            discard(&stream.source)
-        } else if self.output_left == 0 || stream.room(self.credit) == 0 {
-            self.probe(index, now);
-            return Ok(());
-        } else if !outbox.is_empty() {
-            return Ok(());
-        } else {
-            let most = stream.room(self.credit.min(self.output_left));
-            outbox.relay(self.id, channel, &stream.source, most)?
-        };
-        match moved {
-            Moved::Bytes(_) if self.discarding => {}
-            Moved::Bytes(count) => self.count(index, count),
-            Moved::End => self.close(index),
-            // Nothing where something was promised: a process of the run read its own output.
-            Moved::Nothing if stream.is_bounded() => self.close(index),
-            Moved::Nothing => {}
-        }
-        Ok(())
-    }
-
-    /// For a stream that may not be read: is it at its end, or beyond the limit?
-    fn probe(&mut self, index: usize, now: Instant) {
-        let Some(stream) = self.streams.get(index) else { return };
-        if waiting(&stream.source) > 0 {
-            if self.output_left == 0 {
-                self.pass_limit(now);
-            }
-        } else if stream.has_ended() {
-            self.close(index);
-        }
-    }
-
-    fn pass_limit(&mut self, now: Instant) {
-        self.discarding = true;
-        if !self.exited {
-            self.end(EndReason::OutputLimit, self.limits.grace_ms, now);
-        }
-    }
-
-    fn count(&mut self, index: usize, bytes: u64) {
-        self.silent = Duration::ZERO;
-        self.credit = self.credit.saturating_sub(bytes);
-        if self.limits.output_bytes.is_some() {
-            self.output_left = self.output_left.saturating_sub(bytes);
-        }
-        let Some(stream) = self.streams.get_mut(index) else { return };
-        stream.count(bytes);
-        match stream.channel {
-            Channel::Stdout => self.stdout_bytes += bytes,
-            Channel::Stderr => self.stderr_bytes += bytes,
-        }
-    }
-
-    fn close(&mut self, index: usize) {
-        if index < self.streams.len() {
-            self.streams.remove(index);
-        }
-    }
-
     /// When something is due even if nothing happens.
     pub(crate) fn deadline(&self, now: Instant, listened_to: bool) -> Option<Instant> {
         match self.phase {
@@ -412,7 +320,7 @@ impl Run {
     }
 
     /// Acts on limits that have been reached. True when everything of the run is to be killed now.
-    pub(crate) fn check_limits(&mut self, now: Instant) -> bool {
+    pub(crate) fn check_limits(&mut self, now: Instant, outbox: &Outbox) -> bool {
         match self.phase {
             Phase::Running => {
                 if self.ending.is_none() {
@@ -430,45 +338,19 @@ impl Run {
             }
             Phase::Draining { until } => {
                 let over = is_due(until, now) || self.streams.is_empty() || self.discarding;
-                over && self.finish_draining()
+                over && self.finish_draining(outbox)
             }
             _ => false,
         }
     }
 
     /// What a session's command left behind at its own end lives on; anything else dies.
-    fn finish_draining(&mut self) -> bool {
+    fn finish_draining(&mut self, outbox: &Outbox) -> bool {
         if self.lifetime == Lifetime::Session && self.ending.is_none() {
-            self.deliver_what_is_there();
+            self.deliver_what_is_there(outbox);
             return false;
         }
         true
-    }
-
-    /// Only what has been written by now is still delivered.
-    pub(crate) fn deliver_what_is_there(&mut self) {
-        for stream in &mut self.streams {
-            stream.finish_with_what_is_there(self.tty.is_some());
-        }
-        self.phase = Phase::Delivering;
-    }
-
-    /// All writers are dead: the streams come to their ends by themselves.
-    pub(crate) fn deliver_to_the_end(&mut self) {
-        self.phase = Phase::Delivering;
-    }
-
-    /// Whether everything that is to be delivered has been.
-    pub(crate) fn is_delivered(&self) -> bool {
-        self.discarding || self.streams.iter().all(Stream::is_spent)
-    }
-
-    /// Takes the streams that are still open once the run is over: a session's background processes write to them.
-    pub(crate) fn leftover_streams(&mut self) -> Vec<Rc<OwnedFd>> {
-        if self.tty.is_some() {
-            return Vec::new();
-        }
-        self.streams.drain(..).map(|stream| stream.source).collect()
     }
 
     pub(crate) fn account(&self, usage: Rusage, counters: Counters) -> Closed {
@@ -482,15 +364,5 @@ impl Run {
             stderr_bytes: self.stderr_bytes,
             survivors: self.survivors.iter().copied().take(MOST_SURVIVORS).collect(),
         }
-    }
-}
-
-/// Reads and forgets, so that a process that writes on can go on to its end.
-pub(crate) fn discard(source: &OwnedFd) -> Moved {
-    let mut scratch = [0; 16 * 1024];
-    match rustix::io::read(source, &mut scratch) {
-        Ok(count @ 1..) => Moved::Bytes(count as u64),
-        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Moved::Nothing,
-        Ok(_) | Err(_) => Moved::End,
     }
 }

@@ -54,11 +54,12 @@ impl Stream {
         }
     }
 
-    /// From now on only what has been written already counts.
-    pub(crate) fn finish_with_what_is_there(&mut self, is_tty: bool) {
+    /// From now on only what has been written already counts; of that, `promised` bytes are on their way.
+    pub(crate) fn finish_with_what_is_there(&mut self, is_tty: bool, promised: u64) {
         if self.until == Until::End {
             // A terminal does not know what is still on its way through it; there, an empty read is the end.
-            self.until = Until::Bytes(if is_tty { TTY_REST } else { waiting(&self.source) });
+            self.until =
+                Until::Bytes(if is_tty { TTY_REST } else { waiting(&self.source).saturating_sub(promised) });
         }
     }
 

@@ -57,7 +57,7 @@ pub(super) fn live(spec: JailSpec, inheritance: Inheritance) -> ! {
     }
 }
 
-fn settle(spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> {
+fn settle(mut spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> {
     let Inheritance { mut cgroup, born_inside, mut notes, gate } = inheritance;
     if let Walls::Namespaces(_) = spec.walls {
         gate.tie()?;
@@ -72,7 +72,7 @@ fn settle(spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> {
             gate.tie()?;
             KillScope::Namespace
         }
-        Walls::Subreaper => {
+        Walls::Subreaper { .. } => {
             // Not tied to the keeper: with this process would go the only one that knows all the others. Should
             // the keeper be killed, the host, its parent, hangs up, and that ends everything from here.
             adopt_orphans()?;
@@ -81,7 +81,18 @@ fn settle(spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> {
             KillScope::Descendants
         }
     };
-    Ok(Config { landlock: spec.landlock, cgroup, notes, kill_scope })
+    let home = take_scratch(&mut spec);
+    Ok(Config { landlock: spec.landlock, cgroup, notes, kill_scope, home })
+}
+
+/// The commands' own directory, which their fence lets them write.
+fn take_scratch(spec: &mut JailSpec) -> Option<Vec<u8>> {
+    let Walls::Subreaper { scratch } = &spec.walls else { return None };
+    let home = Some(scratch.clone()).filter(|scratch| !scratch.is_empty())?;
+    if let Some(landlock) = &mut spec.landlock {
+        landlock.write.push(home.clone());
+    }
+    Some(home)
 }
 
 fn raise_walls(walls: &Namespaces, identity: &Identity) -> Result<(), Fail> {

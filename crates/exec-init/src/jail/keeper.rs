@@ -14,6 +14,7 @@ use rustix::process::{
 
 use super::fail::Fail;
 use super::lifeline::{self, Key};
+use super::scratch::Scratch;
 use super::spawn::{Child, Side, fork_into};
 use super::{ids, inside, wire};
 use crate::cell::sweep;
@@ -42,11 +43,12 @@ pub(super) fn quiet() {
 pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
     let (namespaces, killing) = match &spec.walls {
         Walls::Namespaces(walls) => (namespaces(walls.network), Killing::ByNamespace),
-        Walls::Subreaper => {
+        Walls::Subreaper { .. } => {
             lifeline::adopt_orphans()?;
             (0, Killing::ByGroup)
         }
     };
+    let scratch = Scratch::make(&spec)?;
     let (gate, key) = lifeline::gate()?;
     let mut notes = Vec::new();
     let cgroup = Cgroup::make(&spec.cgroup, killing, &mut notes);
@@ -58,7 +60,7 @@ pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
         }
         Ok((Side::Parent(child), _)) => {
             drop(gate);
-            release(&spec, &child, &key).map(|()| watch(&child))
+            release(&spec, &child, &key).map(|()| blame(watch(&child), cgroup.as_ref()))
         }
         Err(why) if namespaces == 0 => Err(Fail::new("fork", "PID 1", why)),
         Err(why) => Err(Fail::wall("clone", "user, PID, mount, IPC, UTS and network namespaces", why)),
@@ -72,7 +74,16 @@ pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
     for name in cgroup.iter().flat_map(Cgroup::remove) {
         wire::diagnose(&format!("control group {name} could not be removed"));
     }
+    drop(scratch);
     kept
+}
+
+/// A PID 1 that was killed in a cell without memory left was killed for that: a full `/tmp` leaves the kernel nothing
+/// else to take back.
+fn blame(code: i32, cgroup: Option<&Cgroup>) -> i32 {
+    let was_killed = code == 128 + Signal::KILL.as_raw();
+    let out_of_memory = cgroup.is_some_and(|cgroup| cgroup.counters().oom_kills > 0);
+    if was_killed && out_of_memory { exec_wire::EXIT_OUT_OF_MEMORY } else { code }
 }
 
 /// PID 1 is gone, perhaps by its own command's hand, and what it looked after is ours now.
@@ -110,7 +121,7 @@ fn namespaces(network: NetworkWall) -> u64 {
 fn release(spec: &JailSpec, child: &Child, key: &Key) -> Result<(), Fail> {
     let mapped = match &spec.walls {
         Walls::Namespaces(walls) => ids::map(child.pid, walls.ids),
-        Walls::Subreaper => Ok(()),
+        Walls::Subreaper { .. } => Ok(()),
     };
     match mapped.and_then(|()| key.open()) {
         Ok(()) => {

@@ -11,6 +11,7 @@ mod keeper;
 mod lifeline;
 mod network;
 mod root;
+mod scratch;
 mod spawn;
 mod wire;
 

@@ -55,7 +55,7 @@ fn the_root_has_only_what_was_asked_for() {
 /// A2
 #[test]
 fn the_root_file_system_is_read_only() {
-    for path in ["/x", "/usr/x", "/etc/x", "/ro/x", "/dev/x", "/proc/x", "/home/x"] {
+    for path in ["/x", "/usr/x", "/etc/x", "/ro/x", "/dev/x", "/proc/x", "/home/user"] {
         let script = format!("touch {path}");
         for who in Who::all() {
             let outcome = inside(&Stage::new(who), &script);

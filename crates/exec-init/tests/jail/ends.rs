@@ -95,7 +95,7 @@ fn the_keepers_end_ends_everything() {
             let (mut cell, mark) = family(who, &spec);
             cell.keeper.kill().unwrap();
             cell.keeper.wait().unwrap();
-            if spec.walls == exec_wire::Walls::Subreaper {
+            if spec.walls == (exec_wire::Walls::Subreaper { scratch: Vec::new() }) {
                 // PID 1 goes on without its keeper, and the host, who sees it die, hangs up.
                 cell.hang_up();
             }

@@ -121,7 +121,7 @@ impl Stage {
     }
 
     pub(crate) fn subreaper(&self) -> JailSpec {
-        self.spec(Walls::Subreaper)
+        self.spec(Walls::Subreaper { scratch: Vec::new() })
     }
 
     fn spec(&self, walls: Walls) -> JailSpec {

@@ -61,7 +61,7 @@ fn describe(spec: &JailSpec) -> String {
                 }
                 Mount::Mask { target } => writeln!(out, "mask {}", text(target)).unwrap(),
                 Mount::Symlink { target, to } => {
-                    writeln!(out, "link {} -> {}", text(target), text(to)).unwrap()
+                    writeln!(out, "link {} -> {}", text(target), text(to)).unwrap();
                 }
                 other => writeln!(out, "{other:?}").unwrap(),
             }

@@ -11,6 +11,7 @@ use crate::cell::facts;
 use crate::cell::inbox::{Arrival, Inbox};
 use crate::cell::run::{Baseline, Run};
 use crate::cell::spawn;
+use crate::cgroup::Counters;
 use crate::sys;
 
 /// Runs at once in a session.
@@ -82,13 +83,20 @@ impl Supervisor {
         self.outbox.push(0, &FromCell::Ready(Box::new(facts)));
         Ok(())
     }
-
-    pub(super) fn on_start(&mut self, id: u32, start: Start, now: Instant) -> Result<(), Quit> {
+    pub(super) fn on_start(&mut self, id: u32, mut start: Start, now: Instant) -> Result<(), Quit> {
         if id == 0 || self.runs.contains_key(&id) {
             return Err(Quit::Fatal(format!("run {id} can't be started: the number is taken")));
         }
+        if let Some(home) = &self.home {
+            settle_in(home, &mut start.env);
+        }
         let (lifetime, limits) = (start.lifetime, start.limits);
-        let baseline = Baseline { usage: sys::children_usage(), counters: self.counters() };
+        let counters = match lifetime {
+            // The cell is the run's own, and so is every count.
+            Lifetime::Cell => Counters::default(),
+            Lifetime::Session => self.counters(),
+        };
+        let baseline = Baseline { usage: sys::children_usage(), counters };
         let spawned = self.admit(lifetime).and_then(|()| spawn::spawn(start, &self.fence, self.open_files));
         match spawned {
             Ok(spawned) => {
@@ -111,5 +119,13 @@ impl Supervisor {
             return refused(Errno::BUSY);
         }
         Ok(())
+    }
+}
+
+/// Makes a directory the home and temporary directory of a command.
+fn settle_in(home: &[u8], env: &mut Vec<Vec<u8>>) {
+    for name in [b"HOME=".as_slice(), b"TMPDIR="] {
+        env.retain(|variable| !variable.starts_with(name));
+        env.push([name, home].concat());
     }
 }

@@ -70,7 +70,7 @@ impl Supervisor {
         } else if now >= give_up {
             run.survivors =
                 runner.map_or_else(|| kill::left(self.scope), |(pid, _)| sweep::survivors(pid, &[]));
-            run.deliver_what_is_there();
+            run.deliver_what_is_there(&self.outbox);
             self.give_up(id, now);
         }
     }

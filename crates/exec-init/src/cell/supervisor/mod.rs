@@ -69,7 +69,12 @@ pub(crate) fn serve(config: Config) -> ! {
             let quit = supervisor.run(&mut inbox);
             supervisor.quit(quit)
         }
-        Err(errno) => sys::exit_now(errno.raw_os_error().clamp(1, 125)),
+        Err(errno) => {
+            let mut frame = Vec::new();
+            FromCell::Fatal(format!("the supervisor can't be set up: {errno}")).encode(0, &mut frame);
+            let _ = rustix::io::write(rustix::stdio::stdout(), &frame);
+            sys::exit_now(errno.raw_os_error().clamp(1, 125))
+        }
     }
 }
 
@@ -77,6 +82,7 @@ struct Supervisor {
     scope: KillScope,
     cgroup: Option<Cgroup>,
     notes: Vec<String>,
+    home: Option<Vec<u8>>,
     fence: Fence,
     open_files: Rlimit,
     outbox: Outbox,
@@ -97,7 +103,8 @@ struct Supervisor {
 
 impl Supervisor {
     fn new(config: Config) -> Result<(Inbox, Self), Errno> {
-        let Config { landlock, cgroup, notes, kill_scope } = config;
+        let Config { landlock, cgroup, notes, kill_scope, home } = config;
+        sys::default_signals();
         sys::block_signals();
         let stream = stdio::take()?;
         let children = sys::child_events()?;
@@ -110,6 +117,7 @@ impl Supervisor {
             scope: kill_scope,
             cgroup,
             notes,
+            home,
             fence,
             open_files,
             outbox: Outbox::new(stream.output),
@@ -277,7 +285,7 @@ impl Supervisor {
         let ids: Vec<u32> = self.runs.keys().copied().collect();
         for id in ids {
             if let Some(run) = self.runs.get_mut(&id)
-                && run.check_limits(now)
+                && run.check_limits(now, &self.outbox)
             {
                 run.phase = Phase::Killing { give_up: now + KILL_PATIENCE };
                 self.next_kill = now;

@@ -4,9 +4,9 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use exec_cell::{CellIo, Keeper};
+use exec_cell::{CellIo, Keeper, PostMortem};
 use exec_core::{Error, ErrorKind, Result};
-use exec_wire::{JailSpec, ToCell};
+use exec_wire::{EXIT_OUT_OF_MEMORY, JailSpec, ToCell};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
@@ -91,8 +91,11 @@ impl Keeper for LocalKeeper {
         self.gone.clone().wait_for(Option::is_some).await.ok();
     }
 
-    fn post_mortem(&self) -> Option<String> {
-        let status = (*self.gone.borrow())?;
-        (!status.success()).then(|| format!("its keeper ended with {status}"))
+    fn post_mortem(&self) -> PostMortem {
+        match *self.gone.borrow() {
+            Some(status) if status.code() == Some(EXIT_OUT_OF_MEMORY) => PostMortem::OutOfMemory,
+            Some(status) if !status.success() => PostMortem::Found(format!("its keeper ended with {status}")),
+            _ => PostMortem::Unknown,
+        }
     }
 }

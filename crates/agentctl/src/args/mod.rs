@@ -1,0 +1,150 @@
+//! What was typed. Knows words and their spelling, not what they come to; that is [`crate::resolve`]'s.
+
+mod files;
+mod limits;
+mod sandbox;
+mod stdio;
+mod values;
+
+use std::ffi::OsString;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use files::{FileArgs, ModeArg};
+pub(crate) use limits::{LimitArgs, PresetArg};
+pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
+pub(crate) use stdio::{EnvArgs, StdinArg, TalkArgs, TtyArg};
+
+use crate::exit_code;
+
+/// Runs commands in a sandbox: everything they start dies with them, and the result says which walls held.
+#[derive(Debug, Parser)]
+#[command(
+    name = "agentctl",
+    version,
+    after_help = "Examples:
+  agentctl run -- echo hello
+  agentctl run --timeout 10m --memory 4g -- cargo test
+  agentctl shell
+
+`agentctl run --help` explains every option."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Whether the answer shall be an object.
+    pub(crate) fn wants_json(&self) -> bool {
+        matches!(&self.command, Command::Run(args) if args.io.json)
+    }
+
+    /// Whether a log is wanted.
+    pub(crate) fn wants_log(&self) -> bool {
+        match &self.command {
+            Command::Run(args) => args.talk.verbose,
+            Command::Shell(args) => args.talk.verbose,
+        }
+    }
+}
+
+/// A command of ours.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    // What `--help` says about them stands with their arguments.
+    Run(Box<RunArgs>),
+    Shell(Box<ShellArgs>),
+}
+
+const RUN_EXAMPLES: &str = "Examples:
+  agentctl run -- echo hello
+  agentctl run -- sh -c 'make && make test'
+  agentctl run --workspace-mode ro --write-path target -- cargo build --offline
+  agentctl run --timeout 30s --memory 512m --json -- python3 script.py
+  agentctl run --env TOKEN --env MODE=ci -- ./deploy --dry-run
+  tar c . | agentctl run --stdin inherit -- sha256sum";
+
+/// Run one command in a sandbox.
+///
+/// The command sees the host's programs read-only, the workspace (the current directory unless --workspace says
+/// otherwise) writable at its own path, a private /tmp, and no network. Its output passes through as it comes; what
+/// agentctl itself has to say goes to standard error. When the command ends, everything it started is dead.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "agentctl run [OPTIONS] -- CMD [ARGS]...",
+    after_help = RUN_EXAMPLES,
+    after_long_help = format!("{RUN_EXAMPLES}\n\n{}", exit_code::TABLE),
+)]
+pub(crate) struct RunArgs {
+    /// The program and its arguments, passed on literally: no shell reads them.
+    #[arg(value_name = "CMD", trailing_var_arg = true)]
+    pub(crate) argv: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) env: EnvArgs,
+    #[command(flatten)]
+    pub(crate) io: stdio::RunIoArgs,
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+/// Open an interactive shell in a sandbox.
+///
+/// Your $SHELL if the sandbox has it, else bash or sh. It has no time limit unless --timeout sets one. When it ends,
+/// everything it started is dead.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agentctl shell
+  agentctl shell --workspace ~/project --workspace-mode ro
+  agentctl shell --network host --memory 8g")]
+pub(crate) struct ShellArgs {
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) env: EnvArgs,
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_makes_sense() {
+        Cli::command().debug_assert();
+    }
+
+    fn argv_of(line: &[&str]) -> Vec<OsString> {
+        match Cli::try_parse_from(line).unwrap().command {
+            Command::Run(args) => args.argv,
+            Command::Shell(_) => panic!("not a run"),
+        }
+    }
+
+    /// A35
+    #[test]
+    fn what_follows_the_command_is_literal() {
+        assert_eq!(argv_of(&["agentctl", "run", "--", "--privileged", "--json"]), ["--privileged", "--json"]);
+        assert_eq!(argv_of(&["agentctl", "run", "ls", "-la", "--json"]), ["ls", "-la", "--json"]);
+        assert_eq!(argv_of(&["agentctl", "run", "--json", "--", "a", "--", "-t"]), ["a", "--", "-t"]);
+    }
+
+    #[test]
+    fn an_option_that_does_not_exist_is_not_taken_for_a_command() {
+        assert!(Cli::try_parse_from(["agentctl", "run", "--privileged", "--", "ls"]).is_err());
+    }
+}

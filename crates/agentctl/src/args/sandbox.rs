@@ -1,0 +1,63 @@
+//! Options that choose the sandbox and its walls.
+
+use clap::{Args, ValueEnum};
+use exec_core::{IsolationLevel, Network, User};
+
+use super::values::user;
+
+/// Which sandbox, and what it shuts out.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Sandbox")]
+pub(crate) struct SandboxArgs {
+    /// Which sandbox to use. One asked for by name is used or the run is refused; `auto` takes the best there is.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub(crate) sandbox: SandboxArg,
+
+    /// With `auto`: refuse, rather than take anything but the first choice.
+    #[arg(long)]
+    pub(crate) no_fallback: bool,
+
+    /// Refuse to run with less isolation than this: process-group, subreaper, namespaces, container or vm.
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) min_isolation: Option<IsolationLevel>,
+
+    /// The command's network: `none` (a loopback of its own) or `host`. Default: none.
+    #[arg(long, value_name = "none|host")]
+    pub(crate) network: Option<Network>,
+
+    /// Run as this user. Default: the owner of the workspace. A group that is left out has the user's number.
+    #[arg(long, value_name = "UID[:GID]", value_parser = user)]
+    pub(crate) user: Option<User>,
+
+    /// What the local sandbox is made of.
+    #[arg(long, value_enum, value_name = "KIND", default_value_t, hide = true)]
+    pub(crate) walls: WallsArg,
+}
+
+/// A sandbox by name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxArg {
+    /// The best there is.
+    #[default]
+    Auto,
+    /// Namespaces on this host.
+    Local,
+    /// A Docker container.
+    Docker,
+    /// A Podman container.
+    Podman,
+}
+
+/// Walls of the local sandbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WallsArg {
+    /// Namespaces where the host allows them.
+    #[default]
+    Auto,
+    /// Namespaces or nothing.
+    Namespaces,
+    /// A supervisor without namespaces.
+    Subreaper,
+    /// A process group.
+    ProcessGroup,
+}

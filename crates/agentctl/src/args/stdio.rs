@@ -1,0 +1,86 @@
+//! Options about what goes in and out: environment, standard input, terminal, output.
+
+use std::ffi::OsString;
+
+use clap::{Args, ValueEnum};
+use exec_core::ByteSize;
+
+/// The command's environment.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Environment")]
+pub(crate) struct EnvArgs {
+    /// Set a variable; a name alone passes your own value on. May be given again. Of your other variables the command
+    /// sees PATH, HOME, LANG, TERM and the like, nothing else.
+    #[arg(short, long, value_name = "NAME[=VALUE]")]
+    pub(crate) env: Vec<OsString>,
+}
+
+/// Input and output of `run`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input and output")]
+pub(crate) struct RunIoArgs {
+    /// What the command reads.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub(crate) stdin: StdinArg,
+
+    /// Give the command a terminal; `-t` alone means `always`.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "never",
+        default_missing_value = "always"
+    )]
+    pub(crate) tty: TtyArg,
+
+    /// Show output on a terminal as it is. Without it, colours pass and every other escape sequence is made visible.
+    #[arg(long)]
+    pub(crate) raw: bool,
+
+    /// Print one JSON object at the end instead of the output: status, output, limits, isolation, or the error.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// With --json: keep this much of each output stream, half from its beginning and half from its end [default: 1m].
+    #[arg(long, value_name = "SIZE", requires = "json")]
+    pub(crate) capture: Option<ByteSize>,
+}
+
+/// How much agentctl itself says.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Messages")]
+pub(crate) struct TalkArgs {
+    /// Say nothing about warnings and limits that were hit; errors are still shown.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Say which sandbox and limits are used, and log what happens.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// What a command reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StdinArg {
+    /// Ours if it is a pipe or a file; nothing if it is a terminal and the command has none.
+    #[default]
+    Auto,
+    /// Nothing.
+    None,
+    /// Ours, whatever it is.
+    Inherit,
+}
+
+/// Whether the command gets a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TtyArg {
+    /// If our own input and output are one.
+    Auto,
+    /// Also without one of ours.
+    Always,
+    /// No.
+    Never,
+}

@@ -1,0 +1,37 @@
+//! Which executor a job gets. Only what was asked for is looked for: looking costs time.
+
+use std::sync::Arc;
+
+use exec_core::{Detected, Executor, Registry, Request, Result, Selection};
+use exec_local::{LocalConfig, WallsChoice};
+
+use crate::args::WallsArg;
+use crate::resolve::Job;
+
+/// The executor for a job; one asked for by name is never replaced by another.
+pub(crate) async fn executor(job: &Job) -> Result<(Arc<dyn Executor>, Selection)> {
+    let detected = match &job.request {
+        Request::Named { name, .. } if name != "local" => not_built_in(name),
+        _ => exec_local::detect(local_config(job)).await?,
+    };
+    Registry::new().with(detected).choose(&job.request)
+}
+
+fn local_config(job: &Job) -> LocalConfig {
+    let walls = match job.walls {
+        WallsArg::Auto => WallsChoice::Auto,
+        WallsArg::Namespaces => WallsChoice::Namespaces,
+        WallsArg::Subreaper => WallsChoice::Subreaper,
+        WallsArg::ProcessGroup => WallsChoice::ProcessGroup,
+    };
+    // One command needs one cell; keeping more ready would cost it time.
+    LocalConfig { walls, warm_cells: 0, first_run: Some(job.opts.clone()), ..LocalConfig::default() }
+}
+
+fn not_built_in(name: &str) -> Detected {
+    Detected::Missing {
+        name: name.to_owned(),
+        reason: "this sandbox is not built into this version of agentctl".to_owned(),
+        remedy: "use --sandbox local".to_owned(),
+    }
+}

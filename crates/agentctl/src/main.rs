@@ -1,0 +1,68 @@
+//! `agentctl`: runs commands in a sandbox.
+//!
+//! Arguments go through three stages: [`args`] is what was typed, [`resolve`] what it means, [`commands`] does it.
+//! This is the only crate that prints, and [`output`] the only place in it that does.
+
+mod args;
+mod choose;
+mod commands;
+mod drive;
+mod exit_code;
+mod input;
+mod output;
+mod resolve;
+mod signals;
+mod terminal;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use exec_core::{Error, ErrorKind, Result};
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::report(&error).into(),
+    };
+    let json = cli.wants_json();
+    start_log(cli.wants_log());
+    let code = carry_out(cli).unwrap_or_else(|error| {
+        if json {
+            // Whoever wanted the object is gone.
+            let _ = output::print(&output::error_object(&error));
+        } else {
+            output::say(&output::messages::error(&error));
+        }
+        exit_code::of_error(&error)
+    });
+    code.into()
+}
+
+fn carry_out(cli: Cli) -> Result<u8> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Error::new(ErrorKind::ResourceExhausted, "start", "can't start the event loop").with_source(error)
+    })?;
+    let code = runtime.block_on(async {
+        match cli.command {
+            Command::Run(args) => commands::run::run(*args).await,
+            Command::Shell(args) => commands::shell::shell(*args).await,
+        }
+    });
+    // What still runs in the background has nothing left to do that the end of this process does not do.
+    runtime.shutdown_background();
+    code
+}
+
+/// A log on standard error, if somebody wants one: setting it up costs more than a run.
+fn start_log(verbose: bool) {
+    use tracing_subscriber::EnvFilter;
+    if !verbose && std::env::var_os(EnvFilter::DEFAULT_ENV).is_none() {
+        return;
+    }
+    let default = if verbose { "info" } else { "error" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}

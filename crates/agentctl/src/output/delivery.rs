@@ -1,0 +1,126 @@
+//! Takes a run's output and brings it where it belongs: through to our own streams, or into one JSON object.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use exec_core::{Capture, Captured, Collector, ExecResult, Outcome, Report, Result, Stream};
+use tokio::sync::Notify;
+
+use super::json;
+use super::writer::{Escapes, Writer};
+
+/// What the output is turned into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Nothing: it passes through as it comes.
+    Stream,
+    /// One object at the end, with this much of it.
+    Json(Capture),
+}
+
+/// What became of the output.
+#[derive(Debug)]
+pub(crate) enum Delivered {
+    /// It is all written.
+    Whole,
+    /// The user did not want to wait for it.
+    GivenUp,
+    /// It could not be written.
+    Failed(io::Error),
+}
+
+/// Where a run's output goes.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    escapes: Escapes,
+    collectors: Option<(Collector, Collector)>,
+    writer: Option<Writer>,
+    stopped: Option<Delivered>,
+    failed: Arc<Notify>,
+    given_up: Arc<Notify>,
+}
+
+impl Delivery {
+    /// Nothing is written yet.
+    pub(crate) fn new(format: &Format, escapes: Escapes) -> Result<Self> {
+        let collectors = match format {
+            Format::Stream => None,
+            Format::Json(capture) => Some((Collector::new(capture)?, Collector::new(capture)?)),
+        };
+        let (failed, given_up) = (Arc::default(), Arc::default());
+        Ok(Self { escapes, collectors, writer: None, stopped: None, failed, given_up })
+    }
+
+    /// Notified when the output can't be written any more.
+    pub(crate) fn failed(&self) -> Arc<Notify> {
+        Arc::clone(&self.failed)
+    }
+
+    /// Notify it to end all waiting for whoever reads our output.
+    pub(crate) fn given_up(&self) -> Arc<Notify> {
+        Arc::clone(&self.given_up)
+    }
+
+    /// Waits until there is room for a piece of output: what is not taken yet is the cell's to hold back.
+    pub(crate) async fn ready(&mut self) {
+        if let (Some(writer), None) = (&self.writer, &self.stopped) {
+            tokio::select! {
+                () = writer.ready() => {}
+                () = self.given_up.notified() => self.stopped = Some(Delivered::GivenUp),
+            }
+        }
+    }
+
+    /// Takes a piece of output; waits while it can't be written. What comes after a failure is dropped.
+    pub(crate) async fn take(&mut self, stream: Stream, bytes: Bytes) -> Result<()> {
+        match (&mut self.collectors, stream) {
+            (Some((stdout, _)), Stream::Stdout) => stdout.push(&bytes)?,
+            (Some((_, stderr)), Stream::Stderr) => stderr.push(&bytes)?,
+            (None, _) => self.write(stream, bytes).await,
+        }
+        Ok(())
+    }
+
+    /// The end of the run: prints the object, and waits until everything is written.
+    pub(crate) async fn finish(mut self, outcome: &Outcome) -> Delivered {
+        if let Some((stdout, stderr)) = self.collectors.take() {
+            let object = object(outcome, stdout.finish(), stderr.finish());
+            self.write(Stream::Stdout, object.into()).await;
+        }
+        if let Some(Delivered::GivenUp) = self.stopped {
+            return Delivered::GivenUp;
+        }
+        let Some(writer) = self.writer else { return self.stopped.unwrap_or(Delivered::Whole) };
+        tokio::select! {
+            written = writer.finish() => written.map_or_else(Delivered::Failed, |()| Delivered::Whole),
+            () = self.given_up.notified() => Delivered::GivenUp,
+        }
+    }
+
+    async fn write(&mut self, stream: Stream, bytes: Bytes) {
+        if self.stopped.is_some() {
+            return;
+        }
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            none => match Writer::start(self.escapes, Arc::clone(&self.failed)) {
+                Ok(writer) => none.insert(writer),
+                Err(error) => {
+                    self.failed.notify_one();
+                    self.stopped = Some(Delivered::Failed(error));
+                    return;
+                }
+            },
+        };
+        tokio::select! {
+            () = writer.send(stream, bytes) => {}
+            () = self.given_up.notified() => self.stopped = Some(Delivered::GivenUp),
+        }
+    }
+}
+
+fn object(outcome: &Outcome, stdout: Captured, stderr: Captured) -> Vec<u8> {
+    let result = ExecResult { outcome: outcome.clone(), stdout, stderr };
+    json::line(&Report::from(&result))
+}

@@ -1,0 +1,36 @@
+//! Everything that leaves this program: the command's output, the JSON object, and our own messages.
+
+mod delivery;
+mod json;
+pub(crate) mod messages;
+mod sanitize;
+mod writer;
+
+pub(crate) use delivery::{Delivered, Delivery, Format};
+pub(crate) use json::error_object;
+pub(crate) use writer::{Escapes, Treatment};
+
+use std::io::{self, IsTerminal};
+
+use sanitize::Sanitizer;
+
+/// Prints to standard output, for help and JSON objects outside a run.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    writer::write_all(rustix::stdio::stdout(), text.as_bytes())
+}
+
+/// Says something on standard error. What it quotes may come from the command, so that a terminal gets it made
+/// harmless.
+pub(crate) fn say(text: &str) {
+    let mut shown = Vec::new();
+    if io::stderr().is_terminal() {
+        let mut sanitizer = Sanitizer::default();
+        sanitizer.push(text.as_bytes(), &mut shown);
+        sanitizer.finish(&mut shown);
+    } else {
+        shown.extend_from_slice(text.as_bytes());
+    }
+    shown.push(b'\n');
+    // There is nobody left to tell.
+    let _ = writer::write_all(rustix::stdio::stderr(), &shown);
+}

@@ -1,0 +1,209 @@
+//! What the words mean: from arguments to a job. Pure but for the host's facts, which come in as [`Host`].
+
+mod opts;
+
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+
+use exec_core::{Capture, Cmd, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
+
+use crate::args::{RunArgs, SandboxArg, SandboxArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg};
+use crate::output::{Escapes, Format, Treatment};
+use crate::terminal;
+
+/// A run, ready to be carried out.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// What to run: the first of these that exists.
+    pub(crate) commands: Vec<Cmd>,
+    /// How to run it.
+    pub(crate) opts: ExecOpts,
+    /// Which sandbox.
+    pub(crate) request: Request,
+    /// What the local one is made of.
+    pub(crate) walls: WallsArg,
+    /// What is done with our standard input.
+    pub(crate) input: Input,
+    /// What is done with our terminal.
+    pub(crate) terminal: OurTerminal,
+    /// What the output is turned into.
+    pub(crate) format: Format,
+    /// What is done with control sequences in it.
+    pub(crate) escapes: Escapes,
+    /// How much we say ourselves.
+    pub(crate) talk: Talk,
+}
+
+/// What is done with our standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// It is left alone.
+    Nothing,
+    /// The command gets it.
+    Stream,
+}
+
+/// What is done with our terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OurTerminal {
+    /// Nothing.
+    Untouched,
+    /// Every key goes to the command's own terminal.
+    Raw,
+}
+
+/// How much we say ourselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Talk {
+    /// Errors.
+    Quiet,
+    /// Warnings too.
+    Normal,
+    /// Also what is used and how.
+    Verbose,
+}
+
+/// What the host says about itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Host {
+    pub(crate) stdin_is_terminal: bool,
+    pub(crate) stdout_is_terminal: bool,
+    pub(crate) stderr_is_terminal: bool,
+    pub(crate) window: Option<WindowSize>,
+    pub(crate) variable: fn(&OsStr) -> Option<OsString>,
+}
+
+impl Host {
+    /// This process's.
+    pub(crate) fn ours() -> Self {
+        Self {
+            stdin_is_terminal: std::io::stdin().is_terminal(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            window: terminal::size(),
+            variable: |name| std::env::var_os(name),
+        }
+    }
+}
+
+/// The job of `agentctl run`.
+pub(crate) fn run(args: RunArgs, host: Host) -> Result<Job> {
+    let commands = vec![Cmd::from_argv(args.argv)?];
+    let mut opts = opts::build(args.files, &args.sandbox, &args.limits, args.env, host)?;
+    let format = if args.io.json {
+        let default = Capture::default();
+        Format::Json(Capture { cap: args.io.capture.unwrap_or(default.cap), ..default })
+    } else {
+        Format::Stream
+    };
+    let wiring = Wiring::new(args.io.tty, args.io.stdin, &format, host);
+    wiring.apply_to(&mut opts);
+    let escapes = escapes(wiring.tty.is_some() || args.io.raw, host);
+    Ok(Job {
+        commands,
+        opts,
+        request: request(&args.sandbox),
+        walls: args.sandbox.walls,
+        input: wiring.input,
+        terminal: wiring.terminal,
+        format,
+        escapes,
+        talk: talk(&args.talk),
+    })
+}
+
+/// The job of `agentctl shell`.
+pub(crate) fn shell(args: ShellArgs, host: Host) -> Result<Job> {
+    let mut opts = opts::build(args.files, &args.sandbox, &args.limits, args.env, host)?;
+    if args.limits.timeout.is_none() {
+        opts.limits.timeout = Limit::Unlimited;
+    }
+    let wiring = Wiring::new(TtyArg::Auto, StdinArg::Inherit, &Format::Stream, host);
+    wiring.apply_to(&mut opts);
+    Ok(Job {
+        commands: shells((host.variable)(OsStr::new("SHELL"))),
+        opts,
+        request: request(&args.sandbox),
+        walls: args.sandbox.walls,
+        input: wiring.input,
+        terminal: wiring.terminal,
+        format: Format::Stream,
+        escapes: escapes(wiring.tty.is_some(), host),
+        talk: talk(&args.talk),
+    })
+}
+
+/// How our streams and the command's are tied together.
+#[derive(Debug, Clone, Copy)]
+struct Wiring {
+    tty: Option<WindowSize>,
+    input: Input,
+    terminal: OurTerminal,
+}
+
+impl Wiring {
+    fn new(tty: TtyArg, stdin: StdinArg, format: &Format, host: Host) -> Self {
+        let tty = match tty {
+            TtyArg::Always => true,
+            TtyArg::Auto => host.stdin_is_terminal && host.stdout_is_terminal,
+            TtyArg::Never => false,
+        };
+        let input = match stdin {
+            StdinArg::None => Input::Nothing,
+            StdinArg::Auto if host.stdin_is_terminal && !tty => Input::Nothing,
+            StdinArg::Auto | StdinArg::Inherit => Input::Stream,
+        };
+        // Someone who gets an object at the end sees nothing of what the keys do.
+        let interactive =
+            tty && host.stdin_is_terminal && input == Input::Stream && *format == Format::Stream;
+        Self {
+            tty: tty.then(|| host.window.unwrap_or_default()),
+            input,
+            terminal: if interactive { OurTerminal::Raw } else { OurTerminal::Untouched },
+        }
+    }
+
+    fn apply_to(self, opts: &mut ExecOpts) {
+        opts.tty = self.tty;
+        opts.stdin = match self.input {
+            Input::Nothing => Stdin::Empty,
+            Input::Stream => Stdin::Stream,
+        };
+    }
+}
+
+/// A terminal of the command's own is obeyed, as every terminal program expects; so is everything that is not shown
+/// to a person.
+fn escapes(obeyed: bool, host: Host) -> Escapes {
+    let treatment =
+        |is_terminal: bool| if is_terminal && !obeyed { Treatment::Visible } else { Treatment::AsIs };
+    Escapes { stdout: treatment(host.stdout_is_terminal), stderr: treatment(host.stderr_is_terminal) }
+}
+
+fn request(args: &SandboxArgs) -> Request {
+    let floor = args.min_isolation;
+    let name = match args.sandbox {
+        SandboxArg::Auto => return Request::Auto { no_fallback: args.no_fallback, floor },
+        SandboxArg::Local => "local",
+        SandboxArg::Docker => "docker",
+        SandboxArg::Podman => "podman",
+    };
+    Request::Named { name: name.to_owned(), floor }
+}
+
+fn talk(args: &TalkArgs) -> Talk {
+    match (args.quiet, args.verbose) {
+        (true, _) => Talk::Quiet,
+        (_, true) => Talk::Verbose,
+        _ => Talk::Normal,
+    }
+}
+
+/// The user's own, if it is a path that can mean the same inside; then those that are likely to be there.
+fn shells(own: Option<OsString>) -> Vec<Cmd> {
+    let own = own.filter(|shell| shell.as_encoded_bytes().starts_with(b"/")).map(Cmd::new);
+    own.into_iter().chain([Cmd::new("bash"), Cmd::new("sh")]).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,15 @@
+//! `agentctl` as its users meet it: the real program, real processes, real terminals.
+//!
+//! `AGENTCTL_BIN` names the program to test where it is not where cargo built it.
+
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
+
+mod bad_input;
+mod exit_status;
+mod json;
+mod signals;
+mod stop;
+mod streams;
+mod support;
+mod terminal;

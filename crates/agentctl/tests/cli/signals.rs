@@ -1,0 +1,118 @@
+//! Signals to `agentctl` and what they do to the run.
+
+use rustix::process::Signal;
+
+use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually};
+
+/// A loop with these traps. A shell looks at its traps between commands, so that each must be short.
+fn trapping(traps: &str) -> String {
+    format!("{traps}; echo up; while :; do sleep 0.05; done")
+}
+
+/// R12: the command decides what an interrupt means.
+#[test]
+fn an_interrupt_is_the_commands_to_handle() {
+    let place = Place::new();
+    let mut run = place.shell(&[], &trapping("trap 'echo caught; exit 7' INT"));
+    run.expect_line("up");
+    run.send(Signal::INT);
+    run.expect_line("caught");
+    assert_eq!(run.code(), Some(7));
+}
+
+/// R12
+#[test]
+fn a_termination_is_polite_first() {
+    let place = Place::new();
+    let mut run = place.shell(&[], &trapping("trap 'echo bye; exit 0' TERM"));
+    run.expect_line("up");
+    run.send(Signal::TERM);
+    run.expect_line("bye");
+    assert_eq!(run.code(), Some(130));
+}
+
+/// A15: a command that ignores it is killed when its grace is over.
+#[test]
+fn a_termination_that_is_ignored_is_enforced() {
+    let place = Place::new();
+    let mut run = place.shell(&["--grace", "100ms"], &trapping("trap '' TERM"));
+    run.expect_line("up");
+    run.send(Signal::TERM);
+    assert_eq!(run.code(), Some(130));
+}
+
+/// R12
+#[test]
+fn a_second_termination_does_not_wait_for_the_grace() {
+    let place = Place::new();
+    let mut run = place.shell(&["--grace", "1h"], &trapping("trap 'echo asked' TERM"));
+    run.expect_line("up");
+    run.send(Signal::TERM);
+    run.expect_line("asked");
+    run.send(Signal::TERM);
+    assert_eq!(run.code(), Some(130));
+}
+
+#[test]
+fn other_signals_are_passed_on_as_often_as_they_come() {
+    let place = Place::new();
+    let mut run = place.shell(&[], &trapping("trap 'echo one' USR1; trap 'echo two; exit 5' USR2"));
+    run.expect_line("up");
+    for _ in 0..3 {
+        run.send(Signal::USR1);
+        run.expect_line("one");
+    }
+    run.send(Signal::USR2);
+    run.expect_line("two");
+    assert_eq!(run.code(), Some(5));
+}
+
+/// A hang-up stays ignored where whoever started us wants it so.
+#[test]
+fn nohup_holds() {
+    let place = Place::new();
+    let script = trapping("trap 'echo one' USR1; trap 'echo hup' HUP");
+    let mut command = std::process::Command::new("nohup");
+    command.arg(crate::support::program()).args(["run", "--quiet", "--", "sh", "-c", &script]);
+    command.current_dir(place.path()).stdin(std::process::Stdio::null());
+    let mut run = Run::spawn(&mut command);
+    run.expect_line("up");
+    run.send(Signal::HUP);
+    run.send(Signal::USR1);
+    run.expect_line("one");
+    run.send(Signal::TERM);
+    assert_eq!(run.code(), Some(130));
+}
+
+/// F9: nobody reads our output, and still a second signal ends it all.
+#[test]
+fn a_stalled_reader_does_not_keep_it_alive() {
+    let place = Place::new();
+    let marker = Marker::new();
+    let script = format!("trap '' INT; {}; echo up; exec cat /dev/zero", marker.daemon());
+    let mut run = place.shell(&[], &script);
+    run.expect_line("up");
+    marker.assert_appears();
+    assert!(eventually(OUTER_LIMIT, || is_blocked_writing(run.pid())));
+    run.send(Signal::INT);
+    assert!(eventually(OUTER_LIMIT, || !has_pending(run.pid(), Signal::INT)));
+    run.send(Signal::INT);
+    assert_eq!(run.code(), Some(130));
+    marker.assert_gone();
+}
+
+/// Whether one of the process's threads waits for room in a pipe.
+fn is_blocked_writing(pid: u32) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    tasks.filter_map(Result::ok).any(|task| {
+        let name = std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
+        let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        name == "output\n" && stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" S"))
+    })
+}
+
+fn has_pending(pid: u32, signal: Signal) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("ShdPnd:")).unwrap().trim();
+    u64::from_str_radix(mask, 16).unwrap() & (1 << (signal.as_raw() - 1)) != 0
+}

@@ -1,0 +1,175 @@
+//! Output and input: complete, in order, as they come, in bounded memory.
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use crate::support::{Place, Run};
+
+const MIB: u64 = 1 << 20;
+
+/// R5
+#[test]
+fn input_reaches_the_command_whole() {
+    let place = Place::new();
+    let mut run = Run::spawn(place.agentctl(["run", "--", "sha256sum"]).stdin(Stdio::piped()));
+    let mut stdin = run.child().stdin.take().unwrap();
+    for number in 0..200_000 {
+        writeln!(stdin, "{number}").unwrap();
+    }
+    drop(stdin);
+    let mut inside = String::new();
+    run.stdout().read_to_string(&mut inside).unwrap();
+    assert_eq!(run.code(), Some(0));
+    let outside = std::process::Command::new("sh").args(["-c", "seq 0 199999 | sha256sum"]).output().unwrap();
+    assert_eq!(inside, String::from_utf8_lossy(&outside.stdout));
+}
+
+/// Our own end does not wait for the end of our input.
+#[test]
+fn an_input_that_never_ends_keeps_nobody() {
+    let place = Place::new();
+    let mut run = Run::spawn(place.agentctl(["run", "--", "true"]).stdin(Stdio::piped()));
+    let held_open = run.child().stdin.take();
+    assert_eq!(run.code(), Some(0));
+    drop(held_open);
+}
+
+#[test]
+fn no_input_is_the_end_of_input() {
+    let place = Place::new();
+    let mut run = Run::spawn(place.agentctl(["run", "--stdin", "none", "--", "cat"]).stdin(Stdio::piped()));
+    let held_open = run.child().stdin.take();
+    assert_eq!(run.code(), Some(0));
+    drop(held_open);
+}
+
+/// R5: output is there while the command still runs.
+#[test]
+fn output_comes_as_it_is_written() {
+    let place = Place::new();
+    let mut run = Run::spawn(
+        place.agentctl(["run", "--", "sh", "-c", "echo first; read line; echo $line"]).stdin(Stdio::piped()),
+    );
+    run.expect_line("first");
+    run.child().stdin.as_mut().unwrap().write_all(b"second\n").unwrap();
+    run.expect_line("second");
+    assert_eq!(run.code(), Some(0));
+}
+
+#[test]
+fn streams_stay_apart_and_bytes_stay_bytes() {
+    let output = Place::new().output([
+        "run",
+        "--quiet",
+        "--",
+        "sh",
+        "-c",
+        r"printf '\000\377\033[2J'; printf err >&2",
+    ]);
+    assert_eq!(output.stdout, b"\0\xff\x1b[2J");
+    assert_eq!(output.stderr, b"err");
+}
+
+/// Both streams in one place: each is whole and in its order.
+#[test]
+fn both_streams_can_go_to_one_place() {
+    let place = Place::new();
+    let both = place.path().join("both");
+    let file = std::fs::File::create(&both).unwrap();
+    let script = "for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done";
+    let status = place
+        .agentctl(["run", "--quiet", "--", "sh", "-c", script])
+        .stdout(file.try_clone().unwrap())
+        .stderr(file)
+        .status();
+    assert!(status.unwrap().success());
+    let text = std::fs::read_to_string(both).unwrap();
+    for stream in ["out", "err"] {
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(stream)).collect();
+        let expected: Vec<String> = (1..10).map(|number| format!("{stream} {number}")).collect();
+        assert_eq!(lines, expected);
+    }
+}
+
+/// A reader that has seen enough ends the run, quietly.
+#[test]
+fn a_reader_that_leaves_ends_the_run() {
+    let place = Place::new();
+    let mut command = place.agentctl(["run", "--", "yes"]);
+    let mut run = Run::spawn(command.stderr(Stdio::piped()));
+    run.expect_line("y");
+    let mut child = run.without_reader();
+    let status = crate::support::wait(&mut child);
+    assert_eq!(status.code(), Some(141));
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = place.agentctl(["run", "--", "yes"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("agentctl: can't write the command's output: No space left"), "{said}");
+}
+
+/// A35
+#[test]
+fn arguments_that_look_like_options_are_literal() {
+    let place = Place::new();
+    let output =
+        place.output(["run", "--", "printf", "%s|", "--privileged", "--json", "-v", "--", "a b", ""]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "--privileged|--json|-v|--|a b||");
+    let output = place.output(["run", "--quiet", "--", "--privileged"]);
+    assert_eq!(output.status.code(), Some(127));
+}
+
+/// A33
+#[test]
+fn variables_are_passed_by_name_only() {
+    let place = Place::new();
+    let mut command = place.agentctl(["run", "--env", "TOKEN", "--env", "MODE=ci=1", "--", "env"]);
+    let output = command.env("TOKEN", "t0k3n").env("SECRET", "hidden").output().unwrap();
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(seen.lines().any(|line| line == "TOKEN=t0k3n") && seen.lines().any(|line| line == "MODE=ci=1"));
+    assert!(!seen.contains("SECRET"), "{seen}");
+}
+
+/// A31: a gibibyte passes through without being kept.
+#[test]
+fn a_gibibyte_passes_in_bounded_memory() {
+    let (little, _) = peak_memory("head -c 1 /dev/zero");
+    let (much, bytes) = peak_memory("head -c 1G /dev/zero");
+    assert_eq!(bytes, 1 << 30);
+    assert!(much < little + 8 * MIB, "{} KiB instead of {} KiB", much >> 10, little >> 10);
+}
+
+/// The most memory `agentctl` had while this was written, and how much that was.
+fn peak_memory(writer: &str) -> (u64, u64) {
+    let place = Place::new();
+    let script = format!("{writer}; echo >&2; read line");
+    let mut command = place.agentctl(["run", "--quiet", "--", "sh", "-c", &script]);
+    let mut run = Run::spawn(command.stdin(Stdio::piped()).stderr(Stdio::piped()));
+    let mut stderr = run.child().stderr.take().unwrap();
+    let reader = std::thread::scope(|scope| {
+        let pid = run.pid();
+        let stdin = run.child().stdin.take();
+        let measured = scope.spawn(move || {
+            // The newline says that all is written; the command waits for us then.
+            stderr.read_exact(&mut [0]).unwrap();
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            drop(stdin);
+            status
+        });
+        let bytes = std::io::copy(run.stdout(), &mut std::io::sink()).unwrap();
+        (measured.join().unwrap(), bytes)
+    });
+    run.wait();
+    let (status, bytes) = reader;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    (kib << 10, bytes)
+}

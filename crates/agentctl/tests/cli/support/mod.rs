@@ -1,0 +1,156 @@
+//! Starting the program, and looking at what is alive.
+
+mod marker;
+mod pty;
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(crate) use marker::Marker;
+pub(crate) use pty::Pty;
+
+/// Nothing here takes this long; it only ends a test that hangs.
+pub(crate) const OUTER_LIMIT: Duration = Duration::from_secs(60);
+
+/// The program.
+pub(crate) fn program() -> std::ffi::OsString {
+    std::env::var_os("AGENTCTL_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_agentctl").into())
+}
+
+/// A directory to work on, and `agentctl` in it.
+#[derive(Debug)]
+pub(crate) struct Place {
+    dir: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &std::path::Path {
+        self.dir.path()
+    }
+
+    /// `agentctl` with these arguments, reading nothing.
+    pub(crate) fn agentctl<I>(&self, args: I) -> Command
+    where
+        I: IntoIterator,
+        I::Item: AsRef<OsStr>,
+    {
+        let mut command = Command::new(program());
+        command.args(args).current_dir(self.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// `agentctl run --quiet` with a line of shell, its output ours to read.
+    pub(crate) fn shell(&self, options: &[&str], script: &str) -> Run {
+        let command = ["--", "sh", "-c", script];
+        Run::spawn(&mut self.agentctl(["run", "--quiet"].iter().chain(options).chain(&command)))
+    }
+
+    /// Runs to the end.
+    pub(crate) fn output<I>(&self, args: I) -> Output
+    where
+        I: IntoIterator,
+        I::Item: AsRef<OsStr>,
+    {
+        self.agentctl(args).output().unwrap()
+    }
+
+    /// Runs with `--json` to the end.
+    pub(crate) fn json(&self, options: &[&str], command: &[&str]) -> (Value, Option<i32>) {
+        let args = ["run", "--json"].iter().chain(options).chain(&["--"]).chain(command);
+        let output = self.output(args);
+        let object = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stdout)));
+        (object, output.status.code())
+    }
+}
+
+/// `agentctl` under way.
+#[derive(Debug)]
+pub(crate) struct Run {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Run {
+    pub(crate) fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, stdout }
+    }
+
+    /// The next line of output, which must be this.
+    pub(crate) fn expect_line(&mut self, expected: &str) {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        assert_eq!(line, format!("{expected}\n"));
+    }
+
+    pub(crate) fn stdout(&mut self) -> &mut impl Read {
+        &mut self.stdout
+    }
+
+    /// Nobody reads its output any more.
+    pub(crate) fn without_reader(self) -> Child {
+        self.child
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn send(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.child.id() as i32).unwrap();
+        kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        wait(&mut self.child)
+    }
+
+    /// Waits for the end and returns the exit code.
+    pub(crate) fn code(&mut self) -> Option<i32> {
+        self.wait().code()
+    }
+}
+
+/// Waits for a process, but not for ever.
+pub(crate) fn wait(child: &mut Child) -> ExitStatus {
+    let mut status = None;
+    let ended = eventually(OUTER_LIMIT, || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    if !ended {
+        child.kill().unwrap();
+    }
+    status.expect("agentctl should have ended")
+}
+
+/// Asks again and again until it is so, or too late.
+pub(crate) fn eventually(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + limit;
+    loop {
+        if holds() {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

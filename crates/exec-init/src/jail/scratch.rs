@@ -1,0 +1,46 @@
+//! The home and temporary directory of commands that have no mount namespace.
+//!
+//! The keeper makes it and removes it, because the keeper outlives both the cell and, if need be, the host.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, chown};
+use std::path::{Path, PathBuf};
+
+use exec_wire::{Identity, JailSpec, Walls};
+
+use super::fail::Fail;
+
+/// A directory that goes with this value.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes the directory a specification asks for, if it does. One that exists already is somebody else's.
+    pub(super) fn make(spec: &JailSpec) -> Result<Option<Self>, Fail> {
+        let Walls::Subreaper { scratch } = &spec.walls else { return Ok(None) };
+        if scratch.is_empty() {
+            return Ok(None);
+        }
+        let path = Path::new(OsStr::from_bytes(scratch));
+        let fail = |why: std::io::Error| Fail::new("make the scratch directory", path.display(), why);
+        fs::DirBuilder::new().mode(0o700).create(path).map_err(fail)?;
+        let made = Self(path.to_owned());
+        give_to(path, &spec.identity).map_err(fail)?;
+        Ok(Some(made))
+    }
+}
+
+fn give_to(path: &Path, identity: &Identity) -> std::io::Result<()> {
+    if rustix::process::geteuid().is_root() {
+        chown(path, Some(identity.uid), Some(identity.gid))?;
+    }
+    Ok(())
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Follows no links, and everything that could have put some there is dead.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,74 @@
+//! The first cell of an executor, from which it learns what this host allows.
+
+use exec_cell::CellExecutor;
+use exec_core::{Error, ErrorKind, Result};
+use exec_wire::{
+    CgroupPlan, IdMap, Identity, JailSpec, LandlockPlan, Mount, NAMESPACES_UNAVAILABLE, Namespaces,
+    NetworkWall, Walls,
+};
+
+use crate::config::{LocalConfig, NAME};
+use crate::jail::{Caller, WallKind};
+use crate::maker::LocalMaker;
+
+/// An executor that knows what its cells can do. The cell it learnt that from is the one the first run uses, if the
+/// configuration says what that will be; else it is the smallest there can be. An error of kind `Unavailable` if the
+/// host forbids such cells.
+pub(super) async fn executor(
+    mut maker: LocalMaker,
+    config: &LocalConfig,
+) -> Result<CellExecutor<LocalMaker>> {
+    let learnt = match &config.first_run {
+        Some(opts) => exec_cell::first_cell(&maker, opts).await.map(|(facts, ready)| (facts, Some(ready))),
+        None => match maker.make_named(smallest(maker.walls(), maker.caller())).await {
+            Ok(io) => exec_cell::probe(io, NAME).await.map(|facts| (facts, None)),
+            Err(error) => Err(error),
+        },
+    };
+    let (facts, ready) = learnt.map_err(told_apart)?;
+    maker.learn(&facts);
+    let executor = CellExecutor::new(maker, config.pool());
+    if let Some(ready) = ready {
+        executor.keep(ready);
+    }
+    Ok(executor)
+}
+
+/// A host that forbids namespaces is another matter than a request that can't be carried out.
+fn told_apart(error: Error) -> Error {
+    let text = error.to_string();
+    match text.split_once(NAMESPACES_UNAVAILABLE) {
+        None => error,
+        Some((_, why)) => Error::new(ErrorKind::Unavailable, "make cell", "this host forbids namespaces")
+            .with_backend(NAME)
+            .with_context("refused", why)
+            .with_remedy(
+                "allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, \
+                 kernel.apparmor_restrict_unprivileged_userns=0), run as root, or use a container",
+            ),
+    }
+}
+
+/// Every kind of wall and limit a real cell has, and as few mounts as possible.
+fn smallest(walls: WallKind, caller: Caller) -> JailSpec {
+    let namespaces = || Namespaces {
+        ids: if caller.uid == 0 { IdMap::All } else { IdMap::Caller },
+        network: NetworkWall::Isolated,
+        hostname: "probe".into(),
+        mounts: vec![Mount::Proc, Mount::Dev { shm_size: 1 << 20 }],
+    };
+    JailSpec {
+        walls: match walls {
+            WallKind::Namespaces => Walls::Namespaces(namespaces()),
+            WallKind::Subreaper => Walls::Subreaper { scratch: Vec::new() },
+        },
+        identity: Identity { uid: caller.uid, gid: caller.gid, groups: Vec::new() },
+        cgroup: CgroupPlan {
+            name: String::new(),
+            memory: Some(1 << 30),
+            pids: Some(64),
+            cpu_milli: Some(1000),
+        },
+        landlock: Some(LandlockPlan { deny_tcp: true, read: vec![b"/".to_vec()], write: Vec::new() }),
+    }
+}

@@ -1,0 +1,56 @@
+//! Commands that try things on files and tell what the system said.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+
+use crate::command::Args;
+use crate::errno::Errno;
+use crate::sys::{self, Result};
+
+/// `read PATH`: prints `ok` and how many of the first bytes there are.
+pub(crate) fn read(args: &Args<'_>) -> Result<()> {
+    let mut buffer = [0; 64];
+    let count = File::open(args.text(0))?.read(&mut buffer)?;
+    sys::say(&format!("ok {count}"))
+}
+
+/// `write PATH`: opens it for writing, making it if need be, and writes a byte.
+pub(crate) fn write(args: &Args<'_>) -> Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(args.text(0))?;
+    file.write_all(b"x")?;
+    sys::say("ok")
+}
+
+/// `may-write PATH`: opens what is there for writing, and writes nothing.
+pub(crate) fn may_write(args: &Args<'_>) -> Result<()> {
+    OpenOptions::new().write(true).open(args.text(0))?;
+    sys::say("ok")
+}
+
+/// `link FROM TO`: a hard link.
+pub(crate) fn link(args: &Args<'_>) -> Result<()> {
+    fs::hard_link(args.text(0), args.text(1))?;
+    sys::say("ok")
+}
+
+/// `readlink PATH…`
+pub(crate) fn readlink(args: &Args<'_>) -> Result<()> {
+    for path in args.words {
+        sys::say(&fs::read_link(path)?.to_string_lossy())?;
+    }
+    Ok(())
+}
+
+/// `fill PATH BYTES`: prints how far it came.
+pub(crate) fn fill(args: &Args<'_>) -> Result<()> {
+    let (mut file, wanted) = (File::create(args.text(0))?, args.number::<usize>(1));
+    let block = vec![b'x'; 1 << 16];
+    let mut written = 0;
+    while written < wanted {
+        match file.write(&block) {
+            Ok(count) => written += count,
+            Err(error) => return sys::say(&format!("errno {} after {written}", Errno::of(&error).name())),
+        }
+    }
+    sys::say(&format!("wrote {written}"))
+}

@@ -1,0 +1,123 @@
+//! Commands that use things up.
+
+use std::ffi::c_int;
+use std::fs::File;
+use std::hint::black_box;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::command::Args;
+use crate::errno::Errno;
+use crate::sys::{self, Fork, Result};
+
+const PAGE: usize = 4096;
+const STEP: usize = 1 << 20;
+
+/// `eat-memory BYTES`: takes and touches so much.
+pub(crate) fn eat_memory(args: &Args<'_>) -> Result<()> {
+    match eat(args.number(0)) {
+        Ok(held) => sys::say(&format!("ate {}", held.len() * STEP)),
+        Err(so_far) => sys::say(&format!("errno ENOMEM after {so_far}")),
+    }
+}
+
+/// `hoard N BYTES`: N children that take so much each and keep it until all have it, or one is dead.
+pub(crate) fn hoard(args: &Args<'_>) -> Result<()> {
+    let (count, each): (c_int, usize) = (args.number(0), args.number(1));
+    let (ready, tell) = sys::pipe()?;
+    let mut children = Vec::new();
+    for _ in 0..count {
+        match sys::fork()? {
+            Fork::Parent { child } => children.push(child),
+            Fork::Child => {
+                let held = eat(each);
+                let told = sys::write_all(tell, b"x");
+                if held.is_err() || told.is_err() {
+                    sys::exit(1);
+                }
+                sys::pause_for_ever();
+            }
+        }
+    }
+    let mut dead = false;
+    while !dead && sys::unread(ready)? < count {
+        dead = sys::has_dead_child()?;
+        thread::yield_now();
+    }
+    for child in children {
+        // The one that is dead can't be killed again.
+        let _ = sys::kill(child, libc::SIGKILL);
+    }
+    sys::say(if dead { "one is dead" } else { "all have it" })
+}
+
+/// Takes so much and touches every page; where there is no more, says how much there was.
+fn eat(bytes: usize) -> std::result::Result<Vec<Vec<u8>>, usize> {
+    let mut held = Vec::new();
+    for _ in 0..bytes.div_ceil(STEP) {
+        let mut piece: Vec<u8> = Vec::new();
+        if piece.try_reserve_exact(STEP).is_err() {
+            return Err(held.len() * STEP);
+        }
+        piece.resize(STEP, 0);
+        for byte in piece.iter_mut().step_by(PAGE) {
+            *byte = 1;
+        }
+        held.push(black_box(piece));
+    }
+    Ok(held)
+}
+
+/// `open-files N`: opens so many at once.
+pub(crate) fn open_files(args: &Args<'_>) -> Result<()> {
+    let mut held = Vec::new();
+    for _ in 0..args.number::<u32>(0) {
+        match File::open("/dev/null") {
+            Ok(file) => held.push(file),
+            Err(error) => return sys::say(&format!("errno {}", Errno::of(&error).name())),
+        }
+    }
+    sys::say(&format!("opened {}", held.len()))
+}
+
+/// `spawn-threads N`: so many at once.
+pub(crate) fn spawn_threads(args: &Args<'_>) -> Result<()> {
+    let mut stay = Vec::new();
+    let wanted: u32 = args.number(0);
+    for made in 0..wanted {
+        let (leave, told) = mpsc::channel::<()>();
+        let spawned = thread::Builder::new().stack_size(1 << 16).spawn(move || told.recv());
+        match spawned {
+            Ok(_) => stay.push(leave),
+            Err(error) => return sys::say(&format!("errno {} after {made}", Errno::of(&error).name())),
+        }
+    }
+    sys::say(&format!("made {wanted}"))
+}
+
+/// `burn-cpu THREADS MS`: turns in circles so long, and prints the milliseconds of CPU time that took.
+pub(crate) fn burn_cpu(args: &Args<'_>) -> Result<()> {
+    let time = Duration::from_millis(args.number(1));
+    let end = Instant::now() + time;
+    let burners: Vec<_> = (0..args.number::<u32>(0)).map(|_| thread::spawn(move || spin(end))).collect();
+    for burner in burners {
+        // A thread that can't be joined has burnt as well.
+        let _ = burner.join();
+    }
+    sys::say(&cpu_time()?.as_millis().to_string())
+}
+
+fn spin(end: Instant) {
+    let mut turns = 0_u64;
+    while Instant::now() < end {
+        turns = black_box(turns.wrapping_add(1));
+    }
+}
+
+fn cpu_time() -> Result<Duration> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock writes one timespec.
+    sys::check(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) })?;
+    Ok(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+}

@@ -1,0 +1,124 @@
+//! A cancelled run ends: politely, then by force. Whoever cancels too early, too late or too often does no harm.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use exec_core::{Ended, Signal, Status};
+
+use crate::case::{Case, case};
+use crate::{Ctx, check, processes, stream};
+
+pub(super) const CASES: &[Case] = &[
+    case!(the_command_may_clean_up, "R5"),
+    case!(who_ignores_the_request_is_killed, "R10 A15"),
+    case!(kill_does_not_ask, "R5"),
+    case!(kill_cuts_the_grace_short, "R5"),
+    case!(cancel_before_anything_was_read, "F11"),
+    case!(cancel_after_the_end, "F11"),
+    case!(a_hundred_cancels_at_once, "F11"),
+    case!(cancel_while_nobody_reads, "F9"),
+];
+
+/// Longer than any case may take: whoever waits for it fails by the clock.
+const FOR_EVER: Duration = Duration::from_secs(3600);
+
+/// R5: SIGTERM comes first, and the command's own exit code is kept.
+async fn the_command_may_clean_up(ctx: Ctx) -> Result<()> {
+    let script = "trap 'echo cleaned > cleaned; exit 9' TERM; echo ready; while :; do sleep 0.1; done";
+    let opts = ctx.opts().with_grace(FOR_EVER);
+    let run = ctx.start(&exec_core::Cmd::shell(script), &opts).await?;
+    stream::until(&run, "ready\n").await?;
+    run.cancel();
+    stream::rest(&run).await;
+    let outcome = run.wait().await?;
+    ensure!((outcome.ended, outcome.status) == (Ended::Cancelled, Status::Code(9)), "{outcome:?}");
+    ensure!(ctx.workspace().join("cleaned").exists(), "the clean-up did not run");
+    Ok(())
+}
+
+/// R10, A15: after the grace it is killed, and the result says so.
+async fn who_ignores_the_request_is_killed(ctx: Ctx) -> Result<()> {
+    let opts = ctx.opts().with_grace(Duration::from_millis(300));
+    let run = ctx.start(&ctx.probe(&["ignore-signals", ctx.marker()]), &opts).await?;
+    stream::until(&run, "ready\n").await?;
+    processes::eventually_alive(ctx.marker()).await?;
+    run.cancel();
+    stream::rest(&run).await;
+    let outcome = run.wait().await?;
+    check::ended(&outcome, Ended::Cancelled)?;
+    check::died_of(&outcome, Signal::KILL)?;
+    processes::ensure_none(ctx.marker())
+}
+
+/// R5: by force means at once, whatever the grace.
+async fn kill_does_not_ask(ctx: Ctx) -> Result<()> {
+    let run = ctx.start(&ctx.probe(&["wait-signal"]), &ctx.opts().with_grace(FOR_EVER)).await?;
+    stream::until(&run, "ready\n").await?;
+    run.control().kill();
+    let (stdout, _) = stream::rest(&run).await;
+    ensure!(stdout.is_empty(), "it was asked: {:?}", String::from_utf8_lossy(&stdout));
+    let outcome = run.wait().await?;
+    check::ended(&outcome, Ended::Cancelled)?;
+    check::died_of(&outcome, Signal::KILL)
+}
+
+/// R5: a caller who has asked and can't wait need not.
+async fn kill_cuts_the_grace_short(ctx: Ctx) -> Result<()> {
+    let opts = ctx.opts().with_grace(FOR_EVER);
+    let run = ctx.start(&ctx.probe(&["ignore-signals", ctx.marker()]), &opts).await?;
+    stream::until(&run, "ready\n").await?;
+    run.cancel();
+    run.control().kill();
+    stream::rest(&run).await;
+    check::ended(&run.wait().await?, Ended::Cancelled)
+}
+
+/// F11: right after the start.
+async fn cancel_before_anything_was_read(ctx: Ctx) -> Result<()> {
+    let run = ctx.start(&ctx.probe(&["pause", ctx.marker()]), &ctx.opts()).await?;
+    run.cancel();
+    stream::rest(&run).await;
+    check::ended(&run.wait().await?, Ended::Cancelled)?;
+    processes::ensure_none(ctx.marker())
+}
+
+/// F11: what has ended by itself has not been cancelled.
+async fn cancel_after_the_end(ctx: Ctx) -> Result<()> {
+    let run = ctx.start(&ctx.probe(&["exit", "3"]), &ctx.opts()).await?;
+    run.wait().await?;
+    run.cancel();
+    run.control().kill();
+    run.signal(Signal::TERM);
+    let outcome = run.wait().await?;
+    ensure!((outcome.ended, outcome.status) == (Ended::Exited, Status::Code(3)), "{outcome:?}");
+    Ok(())
+}
+
+/// F11: the hundredth request is as good as the first.
+async fn a_hundred_cancels_at_once(ctx: Ctx) -> Result<()> {
+    let run = Arc::new(ctx.start(&ctx.probe(&["pause", ctx.marker()]), &ctx.opts()).await?);
+    stream::until(&run, "ready\n").await?;
+    let cancels: Vec<_> = (0..100)
+        .map(|_| {
+            let control = run.control();
+            tokio::spawn(async move { control.cancel() })
+        })
+        .collect();
+    for cancel in cancels {
+        cancel.await?;
+    }
+    stream::rest(&run).await;
+    check::ended(&run.wait().await?, Ended::Cancelled)?;
+    processes::ensure_none(ctx.marker())
+}
+
+/// F9: a run that is stuck in its own output can be stopped.
+async fn cancel_while_nobody_reads(ctx: Ctx) -> Result<()> {
+    let opts = ctx.opts().with_grace(Duration::from_millis(300));
+    let run = ctx.start(&ctx.probe(&["flood-forever", "stdout", ctx.marker()]), &opts).await?;
+    processes::eventually_alive(ctx.marker()).await?;
+    run.cancel();
+    check::ended(&run.wait().await?, Ended::Cancelled)?;
+    processes::ensure_none(ctx.marker())
+}

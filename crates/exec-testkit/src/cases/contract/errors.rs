@@ -1,0 +1,136 @@
+//! What can't be run is an error that says what and why, before anything starts.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use exec_core::{Cmd, ErrorKind, ExecOpts};
+
+use crate::case::{Case, case};
+use crate::probe::open_to_all;
+use crate::{Ctx, check};
+
+pub(super) const CASES: &[Case] = &[
+    case!(missing_program, "R4 R77"),
+    case!(missing_program_by_path, "R4"),
+    case!(program_without_permission, "R4"),
+    case!(directory_as_program, "R4"),
+    case!(program_for_another_machine, "R4"),
+    case!(missing_cwd, "R2"),
+    case!(file_as_cwd, "R2"),
+    case!(cwd_outside, "R2 A36"),
+    case!(cwd_that_climbs, "R2 A36"),
+    case!(relative_cwd_is_in_the_workspace, "R2"),
+    case!(missing_workspace, "R2"),
+    case!(empty_program_name, "R2"),
+    case!(nul_in_arguments, "R2"),
+    case!(errors_say_what_to_do, "R2"),
+    case!(a_refused_run_leaves_the_next_alone, "R4"),
+];
+
+async fn run_fails(ctx: &Ctx, cmd: &Cmd, opts: &ExecOpts, kind: ErrorKind) -> Result<()> {
+    check::failed(ctx.executor().run(cmd, opts).await, kind).map(drop)
+}
+
+async fn cwd_fails(ctx: &Ctx, cwd: &Path) -> Result<()> {
+    let opts = ctx.opts().with_cwd(cwd);
+    run_fails(ctx, &ctx.probe(&["exit", "0"]), &opts, ErrorKind::InvalidInput).await
+}
+
+/// R4, R77: a name that `PATH` does not have.
+async fn missing_program(ctx: Ctx) -> Result<()> {
+    let cmd = Cmd::new("no-such-program-anywhere");
+    let error = check::failed(ctx.executor().run(&cmd, &ctx.opts()).await, ErrorKind::ProgramNotFound)?;
+    ensure!(error.to_string().contains("no-such-program-anywhere"), "it does not name the program: {error}");
+    Ok(())
+}
+
+/// R4: a path where nothing is.
+async fn missing_program_by_path(ctx: Ctx) -> Result<()> {
+    let cmd = Cmd::new(ctx.workspace().join("nothing-here"));
+    run_fails(&ctx, &cmd, &ctx.opts(), ErrorKind::ProgramNotFound).await
+}
+
+/// R4: a file that nobody may execute.
+async fn program_without_permission(ctx: Ctx) -> Result<()> {
+    let file = ctx.file("plain", "#!/bin/sh\n")?;
+    run_fails(&ctx, &Cmd::new(file), &ctx.opts(), ErrorKind::ProgramNotExecutable).await
+}
+
+/// R4: a directory.
+async fn directory_as_program(ctx: Ctx) -> Result<()> {
+    fs::create_dir(ctx.workspace().join("sub"))?;
+    let cmd = Cmd::new(ctx.workspace().join("sub"));
+    run_fails(&ctx, &cmd, &ctx.opts(), ErrorKind::ProgramNotExecutable).await
+}
+
+/// R4: a program for a machine that does not exist is not read as a script.
+async fn program_for_another_machine(ctx: Ctx) -> Result<()> {
+    let header = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xff\xff\x01\0\0\0";
+    let file = ctx.workspace().join("foreign");
+    fs::write(&file, header)?;
+    open_to_all(&file)?;
+    run_fails(&ctx, &Cmd::new(file), &ctx.opts(), ErrorKind::ProgramNotExecutable).await
+}
+
+/// R2: a working directory that is not there.
+async fn missing_cwd(ctx: Ctx) -> Result<()> {
+    cwd_fails(&ctx, Path::new("not-there")).await
+}
+
+/// R2: a working directory that is a file.
+async fn file_as_cwd(ctx: Ctx) -> Result<()> {
+    ctx.file("plain", "")?;
+    cwd_fails(&ctx, Path::new("plain")).await
+}
+
+/// R2, A36: a working directory that exists, elsewhere.
+async fn cwd_outside(ctx: Ctx) -> Result<()> {
+    cwd_fails(&ctx, Path::new("/usr")).await
+}
+
+/// R2, A36: a way out of the workspace.
+async fn cwd_that_climbs(ctx: Ctx) -> Result<()> {
+    cwd_fails(&ctx, Path::new("../..")).await
+}
+
+/// R2: a relative working directory counts from the workspace.
+async fn relative_cwd_is_in_the_workspace(ctx: Ctx) -> Result<()> {
+    let sub = ctx.workspace().join("sub");
+    fs::create_dir(&sub)?;
+    let result = ctx.run(&Cmd::new("pwd"), &ctx.opts().with_cwd("sub")).await?;
+    check::printed(&result, &sub.canonicalize()?.to_string_lossy())
+}
+
+/// R2: a workspace that is not there.
+async fn missing_workspace(ctx: Ctx) -> Result<()> {
+    let opts = ExecOpts::in_workspace(ctx.workspace().join("not-there"));
+    run_fails(&ctx, &Cmd::new("true"), &opts, ErrorKind::InvalidInput).await
+}
+
+/// R2: no name at all.
+async fn empty_program_name(ctx: Ctx) -> Result<()> {
+    run_fails(&ctx, &Cmd::new(""), &ctx.opts(), ErrorKind::InvalidInput).await
+}
+
+/// R2: what no system can pass on.
+async fn nul_in_arguments(ctx: Ctx) -> Result<()> {
+    run_fails(&ctx, &ctx.probe(&["a\0b"]), &ctx.opts(), ErrorKind::InvalidInput).await
+}
+
+/// R2: an error for a person names the remedy.
+async fn errors_say_what_to_do(ctx: Ctx) -> Result<()> {
+    let cmd = Cmd::new("no-such-program-anywhere");
+    let error = check::failed(ctx.executor().run(&cmd, &ctx.opts()).await, ErrorKind::ProgramNotFound)?;
+    ensure!(error.remedy().is_some(), "no remedy: {error}");
+    Ok(())
+}
+
+/// R4: an executor that refused one thing does the next.
+async fn a_refused_run_leaves_the_next_alone(ctx: Ctx) -> Result<()> {
+    for _ in 0..3 {
+        missing_program(ctx.clone()).await?;
+        check::exited(&ctx.inside(&["exit", "3"]).await?, 3)?;
+    }
+    Ok(())
+}

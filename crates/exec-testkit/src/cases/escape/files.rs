@@ -1,0 +1,103 @@
+//! Files that are not the command's business.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use exec_core::{IsolationLevel, MountSpec};
+
+use crate::case::{Case, Skip, case};
+use crate::outside::is_root;
+use crate::probe::open_to_all;
+use crate::{Ctx, check};
+
+pub(super) const CASES: &[Case] = &[
+    case!(files_outside_are_not_there, "A1", HidesFiles),
+    case!(neighbours_of_the_workspace_are_not_there, "A1", HidesFiles),
+    case!(the_system_is_read_only, "A2 R20", ReadOnlySystem),
+    case!(the_root_is_read_only, "A2 R20", ReadOnlySystem),
+    case!(hard_links_to_what_is_read_only, "A5", HidesFiles),
+    case!(setuid_changes_nobody, "A7", NoPrivileges),
+];
+
+/// Who the command runs as where the tests may choose.
+const SOMEBODY: u32 = 12_345;
+
+/// A1: a file that everyone may read outside.
+async fn files_outside_are_not_there(ctx: Ctx) -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    open_to_all(dir.path())?;
+    let canary = dir.path().join("canary");
+    fs::write(&canary, "x")?;
+    let args = ["read", canary.to_str().context("path")?];
+    check::refused_inside_only(&ctx, &args, &["ENOENT"]).await
+}
+
+/// A1: the directory above shows nothing but the way to the workspace.
+async fn neighbours_of_the_workspace_are_not_there(ctx: Ctx) -> Result<()> {
+    let neighbour = tempfile::tempdir()?;
+    ensure!(neighbour.path().parent() == ctx.workspace().parent(), "not a neighbour");
+    let result = ctx.sh("ls -A ..").await?;
+    let own = ctx.workspace().file_name().context("name")?.to_string_lossy().into_owned();
+    check::printed(&result, &own)
+}
+
+/// What a system directory answers to a write: a read-only mount, or without mounts the second fence.
+fn read_only(ctx: &Ctx) -> &'static [&'static str] {
+    if ctx.executor().capabilities().level >= IsolationLevel::Namespaces {
+        &["EROFS"]
+    } else {
+        &["EACCES", "EROFS"]
+    }
+}
+
+/// A2, R20
+async fn the_system_is_read_only(ctx: Ctx) -> Result<()> {
+    for dir in ["/usr", "/usr/bin", "/etc"] {
+        let path = format!("{dir}/{}", ctx.marker());
+        check::refused(&ctx.inside(&["write", &path]).await?, read_only(&ctx))?;
+        if is_root() {
+            let outside = ctx.outside(&["write", &path]);
+            fs::remove_file(&path).ok();
+            ensure!(outside? == "ok", "root can't write {dir} on the host either");
+        }
+    }
+    Ok(())
+}
+
+/// A2, R20: nothing can be made at the top.
+async fn the_root_is_read_only(ctx: Ctx) -> Result<()> {
+    let path = format!("/{}", ctx.marker());
+    check::refused(&ctx.inside(&["write", &path]).await?, read_only(&ctx))
+}
+
+/// A5: a second name in the workspace would make a read-only file writable.
+async fn hard_links_to_what_is_read_only(ctx: Ctx) -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    open_to_all(dir.path())?;
+    fs::write(dir.path().join("secret"), "x")?;
+    let from = dir.path().join("secret");
+    let args = ["link", from.to_str().context("path")?, "second-name"];
+    let opts = ctx.opts().with_mount(MountSpec::read_only(dir.path()));
+    let result = ctx.run(&ctx.probe(&args), &opts).await?;
+    check::refused(&result, &["EXDEV", "EPERM", "EROFS"])?;
+    ensure!(ctx.outside(&args)? == "ok", "the link can't be made outside either");
+    Ok(())
+}
+
+/// A7: a program of root's with the setuid bit does not make its user root.
+async fn setuid_changes_nobody(ctx: Ctx) -> Result<()> {
+    if !is_root() {
+        bail!(Skip("only root can make a setuid program of root's".into()));
+    }
+    let program = ctx.workspace().join("setuid-probe");
+    fs::copy(ctx.host_probe(), &program)?;
+    fs::set_permissions(&program, Permissions::from_mode(0o4755))?;
+    chown(ctx.workspace(), Some(SOMEBODY), Some(SOMEBODY))?;
+    let outside = Command::new(&program).arg("ids").uid(SOMEBODY).gid(SOMEBODY).output()?;
+    ensure!(outside.stdout == format!("{SOMEBODY} 0\n").as_bytes(), "setuid does not work outside either");
+    let result = ctx.run(&exec_core::Cmd::new(&program).arg("ids"), &ctx.opts()).await?;
+    check::printed(&result, &format!("{SOMEBODY} {SOMEBODY}"))
+}

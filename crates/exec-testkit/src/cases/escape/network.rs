@@ -1,0 +1,93 @@
+//! The network: none, unless asked for.
+
+use std::net::{TcpListener, UdpSocket};
+
+use anyhow::{Result, bail, ensure};
+use exec_core::Network;
+
+use crate::case::{Case, Skip, case};
+use crate::{Ctx, check};
+
+pub(super) const CASES: &[Case] = &[
+    case!(the_hosts_loopback_is_out_of_reach, "A20 R30", NoNetwork),
+    case!(the_hosts_ipv6_loopback_is_out_of_reach, "A20 R30", NoNetwork),
+    case!(datagrams_to_the_host_do_not_arrive, "A20 R30", NoNetwork),
+    case!(the_world_is_out_of_reach, "A20 R30", NoNetwork),
+    case!(cloud_metadata_is_out_of_reach, "A20 R30", NoNetwork),
+    case!(there_is_a_loopback_inside, "R30", NoNetwork),
+    case!(tcp_is_denied, "A20 R30", NoTcp),
+    case!(the_hosts_network_on_request, "R30"),
+];
+
+/// Nobody has these addresses: they are reserved for documentation.
+const NOWHERE: &str = "192.0.2.1:9";
+
+const UNREACHABLE: [&str; 3] = ["ENETUNREACH", "ECONNREFUSED", "EADDRNOTAVAIL"];
+
+/// A listener of the host's, which the host reaches and the cell does not.
+async fn listener_is_out_of_reach(ctx: &Ctx, address: &str, errnos: &[&str]) -> Result<()> {
+    let Ok(listener) = TcpListener::bind(address) else {
+        bail!(Skip(format!("the host has no {address}")));
+    };
+    let to = listener.local_addr()?.to_string();
+    ensure!(ctx.outside(&["connect", "tcp", &to])? == "ok", "the listener can't be reached outside either");
+    listener.accept()?;
+    check::refused(&ctx.inside(&["connect", "tcp", &to]).await?, errnos)?;
+    listener.set_nonblocking(true)?;
+    ensure!(listener.accept().is_err(), "a connection arrived");
+    Ok(())
+}
+
+/// A20, R30
+async fn the_hosts_loopback_is_out_of_reach(ctx: Ctx) -> Result<()> {
+    listener_is_out_of_reach(&ctx, "127.0.0.1:0", &UNREACHABLE).await
+}
+
+/// A20, R30
+async fn the_hosts_ipv6_loopback_is_out_of_reach(ctx: Ctx) -> Result<()> {
+    listener_is_out_of_reach(&ctx, "[::1]:0", &UNREACHABLE).await
+}
+
+/// A20, R30: a datagram that was sent, but to nobody, may look like a success. So the host looks.
+async fn datagrams_to_the_host_do_not_arrive(ctx: Ctx) -> Result<()> {
+    let socket = UdpSocket::bind("127.0.0.1:0")?;
+    let to = socket.local_addr()?.to_string();
+    ensure!(ctx.outside(&["connect", "udp", &to])? == "ok", "no datagram can be sent outside either");
+    socket.recv(&mut [0; 8])?;
+    ctx.inside(&["connect", "udp", &to]).await?;
+    socket.set_nonblocking(true)?;
+    ensure!(socket.recv(&mut [0; 8]).is_err(), "a datagram arrived");
+    Ok(())
+}
+
+/// A20, R30: there is no route.
+async fn the_world_is_out_of_reach(ctx: Ctx) -> Result<()> {
+    check::refused_inside_only(&ctx, &["connect", "udp", NOWHERE], &["ENETUNREACH"]).await
+}
+
+/// A20, R30
+async fn cloud_metadata_is_out_of_reach(ctx: Ctx) -> Result<()> {
+    let result = ctx.inside(&["connect", "tcp", "169.254.169.254:80"]).await?;
+    check::refused(&result, &["ENETUNREACH"])?;
+    check::refused_inside_only(&ctx, &["connect", "udp", "169.254.169.254:80"], &["ENETUNREACH"]).await
+}
+
+/// R30: tests that talk to themselves work.
+async fn there_is_a_loopback_inside(ctx: Ctx) -> Result<()> {
+    let script = "exec ./exec-probe connect udp 127.0.0.1:9";
+    check::printed(&ctx.sh(script).await?, "ok")
+}
+
+/// A20, R30: where a network of its own can't be had, connections are refused all the same.
+async fn tcp_is_denied(ctx: Ctx) -> Result<()> {
+    let refusals = ["EACCES", "EPERM", "ECONNREFUSED", "ENETUNREACH"];
+    listener_is_out_of_reach(&ctx, "127.0.0.1:0", &refusals).await
+}
+
+/// R30: and who asks for the host's network gets it. The control of all the others: the probe does connect.
+async fn the_hosts_network_on_request(ctx: Ctx) -> Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let to = listener.local_addr()?.to_string();
+    let opts = ctx.opts().with_network(Network::Host);
+    check::printed(&ctx.run(&ctx.probe(&["connect", "tcp", &to]), &opts).await?, "ok")
+}

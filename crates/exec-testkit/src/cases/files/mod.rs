@@ -1,0 +1,17 @@
+//! What of the host a command sees, and what becomes of what it writes.
+
+mod home;
+mod links;
+mod mounts;
+mod tmp;
+mod workspace;
+
+use super::Group;
+
+pub(super) const GROUPS: &[Group] = &[
+    ("files::workspace", workspace::CASES),
+    ("files::mounts", mounts::CASES),
+    ("files::tmp", tmp::CASES),
+    ("files::home", home::CASES),
+    ("files::links", links::CASES),
+];

@@ -1,0 +1,17 @@
+//! The cases, one property each, in groups by what they are about.
+
+mod contract;
+mod escape;
+mod files;
+mod limits;
+mod stop;
+
+use crate::Case;
+
+/// Cases that belong together, and the name they share.
+pub(crate) type Group = (&'static str, &'static [Case]);
+
+/// Every case, by group.
+pub(crate) fn all() -> Vec<Group> {
+    [contract::GROUPS, stop::GROUPS, escape::GROUPS, limits::GROUPS, files::GROUPS].concat()
+}

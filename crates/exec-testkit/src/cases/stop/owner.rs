@@ -1,0 +1,59 @@
+//! A run ends with the orchestrator that started it, and in its time even if that does not look.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::case::{Case, case};
+use crate::orchestrator::Orchestrator;
+use crate::{Ctx, processes};
+
+pub(super) const CASES: &[Case] = &[
+    case!(a_killed_orchestrator_leaves_nothing, "R11 A19 F1", DiesWithOwner),
+    case!(killed_again_and_again, "R11 A19 F1", DiesWithOwner),
+    case!(a_killed_orchestrator_that_never_read, "R11 A19 F9", DiesWithOwner),
+    case!(a_frozen_orchestrator_extends_nothing, "F2", DiesWithOwner),
+];
+
+const LONG: Duration = Duration::from_secs(3600);
+
+fn daemon_and_pause(ctx: &Ctx) -> String {
+    format!("./exec-probe daemon {0}; exec ./exec-probe ignore-signals {0}", ctx.marker())
+}
+
+/// R11, A19, F1: the command and its daemon, both alive before.
+async fn a_killed_orchestrator_leaves_nothing(ctx: Ctx) -> Result<()> {
+    let mut orchestrator = Orchestrator::start(&ctx, &daemon_and_pause(&ctx), LONG)?;
+    processes::eventually_count(ctx.marker(), 2).await?;
+    orchestrator.kill()?;
+    processes::eventually_dead(ctx.marker()).await
+}
+
+/// R11, A19, F1: at no particular moment: as soon as anything of the run is alive.
+async fn killed_again_and_again(ctx: Ctx) -> Result<()> {
+    for _ in 0..10 {
+        let mut orchestrator = Orchestrator::start(&ctx, &daemon_and_pause(&ctx), LONG)?;
+        processes::eventually_alive(ctx.marker()).await?;
+        orchestrator.kill()?;
+        processes::eventually_dead(ctx.marker()).await?;
+    }
+    Ok(())
+}
+
+/// R11, A19, F9: also when there is always more to read.
+async fn a_killed_orchestrator_that_never_read(ctx: Ctx) -> Result<()> {
+    let script = format!("exec ./exec-probe flood-forever stdout {}", ctx.marker());
+    let mut orchestrator = Orchestrator::start(&ctx, &script, LONG)?;
+    processes::eventually_alive(ctx.marker()).await?;
+    orchestrator.freeze()?;
+    orchestrator.kill()?;
+    processes::eventually_dead(ctx.marker()).await
+}
+
+/// F2: the deadline is the cell's own.
+async fn a_frozen_orchestrator_extends_nothing(ctx: Ctx) -> Result<()> {
+    let orchestrator = Orchestrator::start(&ctx, &daemon_and_pause(&ctx), Duration::from_secs(3))?;
+    processes::eventually_count(ctx.marker(), 2).await?;
+    orchestrator.freeze()?;
+    processes::eventually_dead(ctx.marker()).await
+}

@@ -1,0 +1,168 @@
+//! Cases times backends, as tests that show what was run and what was not.
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use exec_core::Executor;
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use tokio::runtime::{Handle, Runtime};
+
+use crate::backend::Requirement;
+use crate::cases::Group;
+use crate::probe::Probe;
+use crate::{Backend, Case, Ctx, Skip, cases, orchestrator, reexec};
+
+/// No case takes long; one that takes this long never ends.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Cases may block a thread of the runtime (a control outside, a scan of `/proc`); others must go on.
+const THREADS: usize = 8;
+
+/// The `main` of a backend's conformance test: runs every case on every backend that `backends` makes.
+pub fn main(backends: impl AsyncFnOnce() -> Vec<Backend>) -> ExitCode {
+    if let Err(error) = reexec::with_planted_environment().and_then(|()| reexec::leak_a_descriptor()) {
+        return fail(&format!("can't plant what must not be seen: {error}"));
+    }
+    // Before anything is put on disk: whoever carries out a task is killed.
+    if let Some(task) = orchestrator::Task::from_env() {
+        return match runtime() {
+            Ok(runtime) => runtime.block_on(async { task.carry_out(&backends().await).await }),
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
+    let arguments = Arguments::from_args();
+    let (runtime, harness) = match prepare() {
+        Ok(prepared) => prepared,
+        Err(error) => return fail(&format!("can't prepare: {error}")),
+    };
+    let backends = runtime.block_on(backends());
+    let conclusion = libtest_mimic::run(&arguments, harness.trials(&backends, &cases::all()));
+    end(runtime, backends);
+    conclusion.exit_code()
+}
+
+fn runtime() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()
+}
+
+fn prepare() -> io::Result<(Runtime, Harness)> {
+    let runtime = runtime()?;
+    let harness = Harness {
+        runtime: runtime.handle().clone(),
+        probe: Probe::install()?,
+        requirement: Requirement::from_env(),
+        limit: LIMIT,
+    };
+    Ok((runtime, harness))
+}
+
+/// What turns cases into trials.
+#[derive(Debug, Clone)]
+struct Harness {
+    runtime: Handle,
+    probe: Probe,
+    requirement: Requirement,
+    limit: Duration,
+}
+
+impl Harness {
+    /// One trial for every case and backend, named `label::group::case`.
+    fn trials(&self, backends: &[Backend], groups: &[Group]) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for backend in backends {
+            for (group, cases) in groups {
+                for case in *cases {
+                    trials.push(self.trial(
+                        format!("{}::{group}::{}", backend.label, case.name),
+                        backend,
+                        case,
+                    ));
+                }
+            }
+        }
+        trials
+    }
+
+    fn trial(&self, name: String, backend: &Backend, case: &'static Case) -> Trial {
+        let executor = match &backend.executor {
+            Ok(executor) => Arc::clone(executor),
+            Err(reason) if self.requirement.names(backend.engine) => {
+                let reason = format!("{} is required and missing: {reason}", backend.engine);
+                return Trial::test(name, move || Err(Failed::from(reason))).with_kind(case.shows);
+            }
+            Err(reason) => return ignored(name, format!("missing: {reason}")),
+        };
+        let not_claimed = case.needs.iter().find(|claim| !executor.capabilities().claims(**claim));
+        if let Some(claim) = not_claimed {
+            return ignored(name, format!("not claimed: {claim:?}"));
+        }
+        let (harness, label) = (self.clone(), backend.label.clone());
+        Trial::ignorable_test(name, move || harness.run(case, &label, executor).into()).with_kind(case.shows)
+    }
+
+    fn run(&self, case: &Case, label: &str, executor: Arc<dyn Executor>) -> Verdict {
+        let ctx = match Ctx::new(label, executor, &self.probe) {
+            Ok(ctx) => ctx,
+            Err(error) => return Verdict::Failed(format!("can't prepare the case: {error:#}")),
+        };
+        // A task of its own turns a panic into a failure of this case alone.
+        let mut task = self.runtime.spawn((case.run)(ctx));
+        let ended = self.runtime.block_on(async { tokio::time::timeout(self.limit, &mut task).await });
+        match ended {
+            Ok(Ok(Ok(()))) => Verdict::Passed,
+            Ok(Ok(Err(error))) => match error.downcast_ref::<Skip>() {
+                Some(skip) => Verdict::Skipped(skip.to_string()),
+                None => Verdict::Failed(format!("{error:#}")),
+            },
+            Ok(Err(error)) => Verdict::Failed(format!("{} panicked: {error}", case.name)),
+            Err(_) => {
+                task.abort();
+                Verdict::Failed(format!("{} has not ended after {:?}", case.name, self.limit))
+            }
+        }
+    }
+}
+
+/// What came of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Skipped(String),
+    Failed(String),
+}
+
+impl From<Verdict> for Result<Completion, Failed> {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Passed => Ok(Completion::Completed),
+            Verdict::Skipped(reason) => Ok(Completion::ignored_with(reason)),
+            Verdict::Failed(reason) => Err(reason.into()),
+        }
+    }
+}
+
+/// Shown, and ignored whatever the arguments say: what can't be run must not pass.
+fn ignored(name: String, reason: String) -> Trial {
+    let kind = reason.clone();
+    Trial::ignorable_test(name, move || Ok(Completion::ignored_with(&reason)))
+        .with_kind(kind)
+        .with_ignored_flag(true)
+}
+
+/// The executors end inside the runtime that they were made in, before it goes.
+fn end(runtime: Runtime, backends: Vec<Backend>) {
+    runtime.block_on(async { drop(backends) });
+    runtime.shutdown_timeout(Duration::from_secs(10));
+}
+
+/// A test that can't even begin fails like one that did.
+fn fail(reason: &str) -> ExitCode {
+    let reason = reason.to_owned();
+    let trial = Trial::test("prepare", move || Err(Failed::from(reason)));
+    libtest_mimic::run(&Arguments::default(), vec![trial]).exit_code()
+}
+
+#[cfg(test)]
+mod tests;

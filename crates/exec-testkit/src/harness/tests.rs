@@ -1,0 +1,280 @@
+//! The harness itself: a bare spawn that claims to be a sandbox is found out, and nothing passes unseen.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use exec_core::{
+    Capabilities, Claim, Cmd, Ended, Error, ErrorKind, Event, ExecOpts, Execution, Health, Isolation,
+    IsolationLevel, Outcome, RunHandle, RunId, SessionName, Signal, Status, Stream, Usage, WindowSize,
+};
+use libtest_mimic::Conclusion;
+
+use super::*;
+
+/// Starts a process on the host and calls that a cell.
+#[derive(Debug)]
+struct Bare {
+    capabilities: Capabilities,
+}
+
+impl Bare {
+    fn that_claims(claims: &[Claim]) -> Arc<dyn Executor> {
+        let claims: BTreeSet<_> = claims.iter().copied().collect();
+        let level = IsolationLevel::Namespaces;
+        Arc::new(Self {
+            capabilities: Capabilities { level, claims, tty: false, sessions: false, images: false },
+        })
+    }
+}
+
+#[async_trait]
+impl Executor for Bare {
+    fn name(&self) -> &'static str {
+        "bare"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> exec_core::Result<Execution> {
+        let args: Vec<_> = cmd.argv().skip(1).collect();
+        let mut command = Command::new(cmd.program());
+        command.args(args).current_dir(opts.workspace.path.clone().unwrap()).stdin(Stdio::null());
+        let output = command.output().map_err(|error| Error::new(ErrorKind::Io, "run", error.to_string()))?;
+        let status = Status::Code(output.status.code().unwrap_or(1));
+        let stdout = Event::Output { stream: Stream::Stdout, bytes: output.stdout.into() };
+        let events = Mutex::new(vec![Event::Exited(status), stdout, Event::Started { pid: 1 }]);
+        let isolation = Isolation {
+            level: self.capabilities.level,
+            claims: self.capabilities.claims.clone(),
+            uid: 0,
+            gid: 0,
+            landlock_abi: 0,
+            limits: Vec::new(),
+            degraded: Vec::new(),
+        };
+        let outcome = Outcome {
+            ended: Ended::Exited,
+            status,
+            duration: Duration::from_millis(1),
+            usage: Usage::default(),
+            executor: "bare".into(),
+            isolation: Arc::new(isolation),
+            limits_hit: Vec::new(),
+            denials: Vec::new(),
+            survivors: Vec::new(),
+        };
+        Ok(Execution::new(RunId::new("bare"), Arc::new(Over { events, outcome })))
+    }
+
+    async fn end_session(&self, _: &SessionName) -> exec_core::Result<()> {
+        Ok(())
+    }
+
+    async fn health(&self) -> exec_core::Result<Health> {
+        Ok(Health { warm_cells: 0, sessions: 0 })
+    }
+}
+
+/// A run that is over before anyone can do anything about it.
+#[derive(Debug)]
+struct Over {
+    events: Mutex<Vec<Event>>,
+    outcome: Outcome,
+}
+
+#[async_trait]
+impl RunHandle for Over {
+    async fn next_event(&self) -> Option<Event> {
+        self.events.lock().unwrap().pop()
+    }
+    async fn write_stdin(&self, _: Bytes) -> exec_core::Result<()> {
+        Ok(())
+    }
+    fn close_stdin(&self) {}
+    fn signal(&self, _: Signal) {}
+    fn resize(&self, _: WindowSize) {}
+    fn cancel(&self) {}
+    fn kill(&self) {}
+    async fn wait(&self) -> exec_core::Result<Outcome> {
+        Ok(self.outcome.clone())
+    }
+}
+
+struct Setup {
+    harness: Harness,
+    _runtime: Runtime,
+}
+
+fn setup() -> Setup {
+    let (runtime, harness) = prepare().unwrap();
+    let harness = Harness { requirement: Requirement::parse("podman, docker"), ..harness };
+    Setup { harness, _runtime: runtime }
+}
+
+fn case_named(name: &str) -> &'static Case {
+    let groups = cases::all();
+    groups.iter().flat_map(|(_, cases)| *cases).find(|case| case.name == name).unwrap()
+}
+
+/// What the case says about a bare spawn that claims everything the case asks for.
+fn verdict(name: &str) -> Verdict {
+    let (case, setup) = (case_named(name), setup());
+    setup.harness.run(case, "bare", Bare::that_claims(case.needs))
+}
+
+#[track_caller]
+fn failure(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Failed(reason) => reason,
+        other => panic!("a bare spawn got away: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn is_found_out(name: &str, because: &str) {
+    let failure = failure(verdict(name));
+    assert!(failure.contains(because), "{failure}");
+}
+
+#[test]
+fn what_a_bare_spawn_can_do_passes() {
+    for name in ["exit_codes_are_results", "arguments_are_literal", "it_is_writable"] {
+        assert_eq!(verdict(name), Verdict::Passed, "{name}");
+    }
+}
+
+#[test]
+fn a_wrong_kind_of_error_is_found_out() {
+    is_found_out("missing_program", "expected an error of kind ProgramNotFound, got Io");
+}
+
+#[test]
+fn a_floor_that_is_ignored_is_found_out() {
+    is_found_out("a_floor_above_is_refused_before_anything_starts", "but it ran");
+}
+
+#[test]
+fn a_signal_told_as_a_code_is_found_out() {
+    is_found_out("death_by_signal_is_a_result", "expected Signalled, got Exited");
+}
+
+#[test]
+fn a_visible_host_is_found_out() {
+    is_found_out("files_outside_are_not_there", "expected errno ENOENT");
+    is_found_out("processes_outside_cannot_be_seen", "expected errno ENOENT");
+}
+
+#[test]
+fn a_reachable_host_is_found_out() {
+    is_found_out("the_hosts_loopback_is_out_of_reach", "expected errno");
+    is_found_out("abstract_sockets_are_out_of_reach", "expected errno");
+}
+
+#[test]
+fn shared_namespaces_are_found_out() {
+    is_found_out("namespaces_are_its_own", "is the host's");
+}
+
+#[test]
+fn what_is_left_alive_is_found_out() {
+    let failure = failure(verdict("a_daemon"));
+    let ids = failure.strip_prefix("still alive: [").and_then(|rest| rest.strip_suffix(']')).unwrap();
+    for id in ids.split(", ") {
+        let pid = rustix::process::Pid::from_raw(id.parse().unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+}
+
+fn conclusion(setup: &Setup, backend: Backend, case: &'static Case) -> (Conclusion, String) {
+    let cases: &'static [Case] = std::slice::from_ref(case);
+    let trials = setup.harness.trials(&[backend], &[("group", cases)]);
+    let kind = trials[0].kind().to_owned();
+    let arguments = Arguments {
+        include_ignored: true,
+        // Failures are what these tests expect; nobody needs to read them.
+        logfile: Some("/dev/null".into()),
+        ..Arguments::default()
+    };
+    (libtest_mimic::run(&arguments, trials), kind)
+}
+
+fn missing(engine: &'static str) -> Backend {
+    Backend { label: "it".into(), engine, executor: Err("no socket".into()) }
+}
+
+#[test]
+fn a_missing_engine_is_ignored_with_the_reason() {
+    let (conclusion, kind) = conclusion(&setup(), missing("local"), case_named("exit_codes_are_results"));
+    assert_eq!((conclusion.num_passed, conclusion.num_failed, conclusion.num_ignored), (0, 0, 1));
+    assert_eq!(kind, "missing: no socket");
+}
+
+#[test]
+fn a_missing_engine_that_is_required_fails() {
+    let (conclusion, _) = conclusion(&setup(), missing("docker"), case_named("exit_codes_are_results"));
+    assert_eq!((conclusion.num_passed, conclusion.num_failed), (0, 1));
+}
+
+#[test]
+fn what_is_not_claimed_is_ignored_and_never_passes() {
+    let backend = Backend { label: "it".into(), engine: "local", executor: Ok(Bare::that_claims(&[])) };
+    let (conclusion, kind) = conclusion(&setup(), backend, case_named("a_daemon"));
+    assert_eq!((conclusion.num_passed, conclusion.num_ignored), (0, 1));
+    assert_eq!(kind, "not claimed: KillsDescendants");
+}
+
+fn run_alone(run: fn(Ctx) -> crate::CaseFuture) -> Verdict {
+    let case = Case { name: "alone", shows: "", needs: &[], run };
+    let Setup { harness, _runtime } = setup();
+    let harness = Harness { limit: Duration::from_millis(200), ..harness };
+    harness.run(&case, "bare", Bare::that_claims(&[]))
+}
+
+#[test]
+fn a_case_that_never_ends_fails_by_its_name() {
+    let failure = failure(run_alone(|_| Box::pin(std::future::pending())));
+    assert!(failure.starts_with("alone has not ended"), "{failure}");
+}
+
+#[test]
+fn a_case_that_panics_fails_alone() {
+    let failure = failure(run_alone(|_| Box::pin(async { panic!("on purpose") })));
+    assert!(failure.starts_with("alone panicked"), "{failure}");
+}
+
+#[test]
+fn a_case_that_cannot_be_shown_is_ignored() {
+    let skipped = run_alone(|_| Box::pin(async { Err(Skip("no reason".into()).into()) }));
+    assert_eq!(skipped, Verdict::Skipped("can't be shown here: no reason".into()));
+}
+
+#[test]
+fn names_are_unique_within_a_group() {
+    for (group, cases) in cases::all() {
+        let names: BTreeSet<_> = cases.iter().map(|case| case.name).collect();
+        assert_eq!(names.len(), cases.len(), "{group}");
+    }
+}
+
+/// The table says what a case shows, and so does its documentation; they must agree.
+#[test]
+fn documentation_and_table_name_the_same_numbers() {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/cases");
+    for (group, cases) in cases::all() {
+        let file = dir.join(group.replace("::", "/")).with_extension("rs");
+        let text = std::fs::read_to_string(&file).unwrap();
+        for case in cases {
+            let Some((before, _)) = text.split_once(&format!("async fn {}(", case.name)) else { continue };
+            let doc =
+                before.lines().rev().take_while(|line| line.starts_with("///")).last().unwrap_or_default();
+            let numbers = doc.trim_start_matches("/// ").split(':').next().unwrap_or_default();
+            assert_eq!(numbers.replace(", ", " "), case.shows, "{} in {}", case.name, file.display());
+        }
+    }
+}

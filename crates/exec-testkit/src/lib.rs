@@ -1,0 +1,37 @@
+//! The conformance cases that every executor passes, and the harness that runs them.
+//!
+//! A backend crate has one test target without the usual harness:
+//!
+//! ```no_run
+//! # use std::process::ExitCode;
+//! use exec_testkit::Backend;
+//!
+//! fn main() -> ExitCode {
+//!     exec_testkit::main(async || {
+//!         let executor = Err("there is no such engine here".to_owned());
+//!         vec![Backend { label: "docker".into(), engine: "docker", executor }]
+//!     })
+//! }
+//! ```
+//!
+//! Every case is shown for every backend. One whose backend is missing, or does not claim the property, is
+//! shown as ignored with the reason; `EXEC_TEST_REQUIRE=local,docker` makes a missing backend a failure.
+#![cfg(target_os = "linux")]
+
+mod backend;
+mod case;
+mod cases;
+mod check;
+mod ctx;
+mod harness;
+mod orchestrator;
+mod outside;
+mod probe;
+mod processes;
+mod reexec;
+mod stream;
+
+pub use backend::Backend;
+pub use case::{Case, CaseFuture, Skip};
+pub use ctx::Ctx;
+pub use harness::main;
