@@ -6,7 +6,7 @@ mod client;
 use std::time::{Duration, Instant};
 
 use client::{Cell, Event, is_running, shell, unique_seconds, until};
-use exec_wire::{EndReason, Status, ToCell};
+use exec_wire::{EndReason, MAX_AFTER_EXIT, MIN_CREDIT, Status, ToCell};
 
 /// Two forks and two sessions away from the command.
 fn daemon(seconds: &str) -> String {
@@ -33,17 +33,15 @@ in_both_walls! {
 
     fn a_slow_host_is_not_a_silent_command(walls) {
         let mut cell = Cell::new(walls);
-        let mut start = shell("echo one; sleep 0.3; echo two");
-        start.limits.idle_ms = Some(1000);
+        let mut start = shell("echo one; sleep 0.2; echo two; sleep 1.5");
+        start.limits.idle_ms = Some(700);
         cell.start(1, start);
-        cell.credit(1, 4);
+        cell.credit(1, MIN_CREDIT);
         cell.started(1);
         assert_eq!(cell.next(), (1, Event::Stdout(b"one\n".to_vec())));
         // Well over the limit, without credit.
-        let exited = cell.next();
-        assert!(matches!(exited, (1, Event::Exited(_))), "{exited:?}");
-        assert_eq!(cell.next_within(Duration::from_millis(1500)), None);
-        cell.credit(1, 4);
+        let (1, Event::Exited(exited)) = cell.next() else { panic!("the end") };
+        assert_eq!(exited.reason, EndReason::Own);
         assert_eq!(cell.next(), (1, Event::Stdout(b"two\n".to_vec())));
         assert!(matches!(cell.next(), (1, Event::Closed(_))));
     }
@@ -184,24 +182,29 @@ in_both_walls! {
         assert!(began.elapsed() < Duration::from_secs(20));
     }
 
+    /// F9: nothing can write any more, so the rest is bounded, and comes though nobody asks for it.
     fn output_that_waits_for_credit_survives_the_kill(walls) {
         let mut cell = Cell::new(walls);
         let mut start = shell("head -c 60000 /dev/zero; sleep 1000 & exit 0");
         start.limits.drain_ms = 10;
         cell.start(1, start);
         cell.started(1);
-        let mut got = 0;
-        let mut closed = false;
-        while !closed {
-            match cell.next_within(Duration::from_millis(300)) {
-                None => cell.credit(1, 20_000),
-                Some((1, Event::Stdout(bytes))) => got += bytes.len(),
-                Some((1, Event::Exited(exited))) => assert_eq!(exited.status, Status::Code(0)),
-                Some((1, Event::Closed(_))) => closed = true,
-                Some(other) => panic!("not expected: {other:?}"),
-            }
-        }
-        assert_eq!(got, 60_000);
+        let outcome = cell.finish(1);
+        assert_eq!(outcome.exited.status, Status::Code(0));
+        assert_eq!(outcome.stdout.len(), 60_000);
+    }
+
+    /// F9: a flood that nobody reads is ended by its limit, and says so.
+    fn a_limit_ends_what_nobody_reads(walls) {
+        let mut cell = Cell::new(walls);
+        let mut start = client::command(&["yes"]);
+        start.limits.wall_ms = Some(300);
+        start.limits.grace_ms = 0;
+        cell.start(1, start);
+        cell.started(1);
+        let outcome = cell.finish(1);
+        assert_eq!(outcome.exited.reason, EndReason::WallTime);
+        assert!(outcome.stdout.len() as u32 <= MAX_AFTER_EXIT);
     }
 
     fn when_the_host_goes_everything_dies(walls) {

@@ -4,7 +4,7 @@
 mod client;
 
 use client::{Cell, Event, in_session, is_running, shell, unique_seconds, until, with_stdin};
-use exec_wire::{EndReason, Stage, Status, ToCell};
+use exec_wire::{EndReason, Stage, Status, ToCell, credit_cost};
 
 in_both_walls! {
     fn commands_follow_each_other(walls) {
@@ -20,7 +20,7 @@ in_both_walls! {
         let mut cell = Cell::new(walls);
         for run in 1..=20 {
             cell.start(run, in_session(with_stdin(shell("read line; echo $line"))));
-            cell.credit(run, 100);
+            cell.credit(run, 1000);
         }
         let mut texts = vec![Vec::new(); 21];
         let (mut started, mut closed) = (0, 0);
@@ -49,7 +49,7 @@ in_both_walls! {
     fn one_commands_input_ends_though_others_run(walls) {
         let mut cell = Cell::new(walls);
         cell.start(1, in_session(with_stdin(shell("cat; echo end"))));
-        cell.credit(1, 100);
+        cell.credit(1, 1000);
         cell.started(1);
         // Started later, its processes must not hold the other's pipe.
         cell.start(2, in_session(shell("sleep 1000")));
@@ -154,13 +154,13 @@ in_both_walls! {
         cell.started(1);
         cell.credit(1, u32::MAX);
         cell.start(2, in_session(shell("echo heard")));
-        cell.credit(2, 100);
+        cell.credit(2, 1000);
         let mut heard = Vec::new();
         loop {
             match cell.next() {
                 (2, Event::Stdout(bytes)) => heard.extend(bytes),
                 (2, Event::Closed(_)) => break,
-                (1, Event::Stdout(bytes)) => cell.credit(1, bytes.len() as u32),
+                (1, Event::Stdout(bytes)) => cell.credit(1, credit_cost(bytes.len() as u32)),
                 _ => {}
             }
         }
