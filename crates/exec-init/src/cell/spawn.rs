@@ -52,10 +52,12 @@ pub(crate) fn spawn(start: Start, fence: &Fence, open_files: Rlimit) -> Result<S
     nonblocking(&report).map_err(failed(Stage::Stdio))?;
     let reporter = Reporter::new(reporter);
     let process = match lifetime {
-        Lifetime::Cell => match sys::fork().map_err(failed(Stage::Fork))? {
-            Fork::Child => launch.run(&theirs, fence, &reporter),
-            Fork::Parent(pid) => Process::Command(pid),
-        },
+        // A directory or program on a file system that hangs holds up this process too. The cell has nothing else to
+        // do, and its keeper does not depend on it.
+        Lifetime::Cell => {
+            let run = || launch.run(&theirs, fence, &reporter);
+            sys::fork_sharing(&run).map(Process::Command).map_err(failed(Stage::Fork))?
+        }
         Lifetime::Session => {
             let (ours, runners) = runner::channel().map_err(failed(Stage::Stdio))?;
             match sys::fork().map_err(failed(Stage::Fork))? {
