@@ -37,7 +37,7 @@ impl Supervisor {
 
     pub(super) fn on_frame(&mut self, header: Header, frame: ToCell<'_>, now: Instant) -> Result<(), Quit> {
         if let ToCell::Hello { version } = frame {
-            return self.on_hello(version);
+            return self.on_hello(version, now);
         }
         if !self.greeted {
             return Err(Quit::Fatal("the first frame must be a greeting".to_owned()));
@@ -70,7 +70,7 @@ impl Supervisor {
         Ok(())
     }
 
-    pub(super) fn on_hello(&mut self, version: u16) -> Result<(), Quit> {
+    pub(super) fn on_hello(&mut self, version: u16, now: Instant) -> Result<(), Quit> {
         if version != PROTOCOL_VERSION {
             return Err(Quit::Fatal(format!(
                 "protocol version {version} of the host is not {PROTOCOL_VERSION}, the cell's"
@@ -81,12 +81,14 @@ impl Supervisor {
         }
         let facts = facts::gather(self.scope, self.cgroup.as_ref(), &self.fence, &self.notes);
         self.outbox.push(0, &FromCell::Ready(Box::new(facts)));
+        self.plan_rehearsal(now);
         Ok(())
     }
     pub(super) fn on_start(&mut self, id: u32, mut start: Start, now: Instant) -> Result<(), Quit> {
         if id == 0 || self.runs.contains_key(&id) {
             return Err(Quit::Fatal(format!("run {id} can't be started: the number is taken")));
         }
+        self.rehearsal = None;
         if let Some(home) = &self.home {
             settle_in(home, &mut start.env);
         }

@@ -3,6 +3,7 @@
 mod frames;
 mod killing;
 mod processes;
+mod rehearsal;
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -88,6 +89,8 @@ struct Supervisor {
     outbox: Outbox,
     children: OwnedFd,
     greeted: bool,
+    /// When to rehearse the start of a command, until that is done or no longer of use.
+    rehearsal: Option<Instant>,
     /// A command that had the cell to itself was started.
     served: bool,
     runs: BTreeMap<u32, Run>,
@@ -123,6 +126,7 @@ impl Supervisor {
             outbox: Outbox::new(stream.output),
             children,
             greeted: false,
+            rehearsal: None,
             served: false,
             runs: BTreeMap::new(),
             left: Vec::new(),
@@ -232,7 +236,7 @@ impl Supervisor {
             .values()
             .fold(None, |soonest, run| sooner(soonest, run.deadline(now, run.is_listened_to(&self.outbox))));
         let kill = self.is_killing().then_some(self.next_kill);
-        sooner(runs, kill)
+        sooner(sooner(runs, kill), self.rehearsal)
     }
 
     fn handle(
@@ -282,6 +286,7 @@ impl Supervisor {
 
     /// Moves every run on as far as it can go without waiting.
     fn advance(&mut self, now: Instant) {
+        self.rehearse(now);
         let ids: Vec<u32> = self.runs.keys().copied().collect();
         for id in ids {
             if let Some(run) = self.runs.get_mut(&id)
