@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 mod bad_input;
+mod exhausted;
 mod exit_status;
 mod json;
 mod signals;

@@ -7,7 +7,10 @@ use rustix::process::Signal;
 
 use crate::support::{Marker, OUTER_LIMIT, Place, Run};
 
-const TIMES: u32 = 100;
+/// `cargo xtask soak` has more time.
+fn times() -> u32 {
+    if std::env::var_os("EXEC_TEST_SOAK").is_some() { 1000 } else { 100 }
+}
 
 /// A run that has left a process behind and goes on.
 fn begun(place: &Place, marker: &Marker, then: &str) -> Run {
@@ -21,7 +24,7 @@ fn begun(place: &Place, marker: &Marker, then: &str) -> Run {
 #[test]
 fn when_the_command_exits() {
     let place = Place::new();
-    for _ in 0..TIMES {
+    for _ in 0..times() {
         let marker = Marker::new();
         let mut run = place.shell(&[], &format!("{} ; exit 3", marker.daemon()));
         assert_eq!(run.code(), Some(3));
@@ -33,7 +36,7 @@ fn when_the_command_exits() {
 #[test]
 fn when_the_command_exits_after_its_daemon_was_seen() {
     let place = Place::new();
-    for _ in 0..TIMES {
+    for _ in 0..times() {
         let marker = Marker::new();
         let mut command = place.agentctl(["run", "--quiet", "--", "sh", "-c"]);
         command.arg(format!("{}; echo up; read line; exit 3", marker.daemon()));
@@ -51,7 +54,7 @@ fn when_the_command_exits_after_its_daemon_was_seen() {
 fn when_the_time_is_up() {
     let place = Place::new();
     let mut begun = 0;
-    for _ in 0..TIMES {
+    for _ in 0..times() {
         let marker = Marker::new();
         let mut run = place
             .shell(&["--timeout", "200ms"], &format!("{}; echo up; exec sleep {marker}", marker.daemon()));
@@ -61,14 +64,14 @@ fn when_the_time_is_up() {
         run.stdout().read_to_string(&mut said).unwrap();
         begun += u32::from(said == "up\n");
     }
-    assert!(begun > TIMES / 2, "only {begun} of {TIMES} got as far as leaving a process behind");
+    assert!(begun > times() / 2, "only {begun} of {} got as far as leaving a process behind", times());
 }
 
 /// R12
 #[test]
 fn when_interrupted() {
     let place = Place::new();
-    for _ in 0..TIMES {
+    for _ in 0..times() {
         let marker = Marker::new();
         let mut run = begun(&place, &marker, &format!("exec sleep {marker}"));
         run.send(Signal::INT);
@@ -81,7 +84,7 @@ fn when_interrupted() {
 #[test]
 fn when_interrupted_twice() {
     let place = Place::new();
-    for _ in 0..TIMES {
+    for _ in 0..times() {
         let marker = Marker::new();
         let script = "trap 'echo caught' INT; echo set; while :; do sleep 0.05; done";
         let mut run = begun(&place, &marker, script);
@@ -98,7 +101,7 @@ fn when_interrupted_twice() {
 #[test]
 fn when_terminated() {
     let place = Place::new();
-    for _ in 0..TIMES {
+    for _ in 0..times() {
         let marker = Marker::new();
         let mut run = begun(&place, &marker, &format!("exec sleep {marker}"));
         run.send(Signal::TERM);
@@ -111,7 +114,7 @@ fn when_terminated() {
 #[test]
 fn when_killed() {
     let place = Place::new();
-    for _ in 0..TIMES {
+    for _ in 0..times() {
         let marker = Marker::new();
         let mut run = begun(&place, &marker, &format!("exec sleep {marker}"));
         run.send(Signal::KILL);

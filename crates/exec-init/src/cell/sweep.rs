@@ -185,4 +185,27 @@ mod tests {
         }
         assert!(root.wait().unwrap().success());
     }
+
+    /// F12: a number that was given to a stranger after its process died leads to nobody.
+    #[test]
+    fn a_recycled_number_is_never_followed() {
+        let mut dead = std::process::Command::new("true").spawn().unwrap();
+        let dead_fd = open(dead.id() as Pid).unwrap();
+        dead.wait().unwrap();
+        let mut stranger =
+            std::process::Command::new("sh").args(["-c", "sleep 1000 & wait"]).spawn().unwrap();
+        let pid = stranger.id() as Pid;
+        while survivors(pid, &[]).is_empty() {
+            std::thread::yield_now();
+        }
+        let mut walk = Walk { signal: libc::SIGKILL, spare: &[], seen: BTreeSet::new() };
+        // As if the dead one's number were now the stranger's.
+        walk.visit(pid, Some(&dead_fd), 1);
+        assert!(walk.seen.is_empty() && !survivors(pid, &[]).is_empty());
+        // The control: with the right descriptor it is followed.
+        let right_fd = open(pid).unwrap();
+        walk.visit(pid, Some(&right_fd), 1);
+        assert_eq!(walk.seen.len(), 1);
+        assert!(stranger.wait().unwrap().success());
+    }
 }

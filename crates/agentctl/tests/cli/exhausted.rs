@@ -1,0 +1,81 @@
+//! F7: where the system has no more to give, `agentctl` says so in its own words and leaves nothing behind.
+
+use std::process::{Command, Output};
+
+use crate::support::{Marker, Place, program};
+
+/// Runs `agentctl` under a program that takes something away from it.
+fn under(place: &Place, takes: &[&str], marker: &Marker) -> Output {
+    let [first, rest @ ..] = takes else { panic!("a program") };
+    let script = format!("{}; exit 0", marker.daemon());
+    Command::new(first)
+        .args(rest)
+        .arg(program())
+        .args(["run", "--quiet", "--", "sh", "-c", &script])
+        .current_dir(place.path())
+        .output()
+        .unwrap()
+}
+
+/// It worked, or it was refused with a reason; it never fell over.
+fn assert_works_or_says_why(output: &Output, case: &str) -> bool {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("panicked"), "{case}: {said}");
+    match output.status.code() {
+        Some(0) => true,
+        Some(125) => {
+            assert!(said.contains("agentctl: "), "{case}: {said}");
+            false
+        }
+        other => panic!("{case}: {other:?}: {said}"),
+    }
+}
+
+/// F7: EMFILE, wherever it strikes first.
+#[test]
+fn few_descriptors() {
+    let place = Place::new();
+    let (mut worked, mut refused) = (0, 0);
+    // Below this the runtime itself can not be set up.
+    for limit in 8..40 {
+        let marker = Marker::new();
+        let output = under(&place, &["prlimit", &format!("--nofile={limit}")], &marker);
+        if assert_works_or_says_why(&output, &format!("{limit} descriptors")) {
+            worked += 1;
+        } else {
+            refused += 1;
+        }
+        marker.assert_gone();
+    }
+    assert!(worked > 0 && refused > 0, "{worked} worked, {refused} were refused");
+}
+
+/// F7: EAGAIN, at every place where a process or thread is made by `agentctl` itself.
+#[test]
+fn no_more_processes() {
+    let place = Place::new();
+    let mut refused = 0;
+    for when in 1..=3 {
+        let marker = Marker::new();
+        let inject = format!("inject=clone,clone3,fork,vfork:error=EAGAIN:when={when}");
+        let output = under(&place, &["strace", "-qq", "-o", "/dev/null", "-e", &inject], &marker);
+        if !assert_works_or_says_why(&output, &inject) {
+            refused += 1;
+        }
+        marker.assert_gone();
+    }
+    assert!(refused > 0, "the fault was never met");
+}
+
+/// F7: no room for what it wants to put into memory or temporary files.
+#[test]
+fn no_more_space() {
+    let place = Place::new();
+    for call in ["memfd_create", "pipe2", "ftruncate"] {
+        let marker = Marker::new();
+        let inject = format!("inject={call}:error=ENOSPC");
+        let output = under(&place, &["strace", "-qq", "-o", "/dev/null", "-e", &inject], &marker);
+        assert_works_or_says_why(&output, &inject);
+        marker.assert_gone();
+    }
+}
