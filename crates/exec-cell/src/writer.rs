@@ -45,18 +45,16 @@ impl FrameSender {
 
     /// Sends several frames at once.
     pub(crate) fn send_all(&self, run: u32, frames: &[ToCell<'_>]) {
-        let mut outgoing = self.0.lock();
-        for frame in frames {
-            frame.encode(run, &mut outgoing.queue);
-        }
-        self.0.push_on(outgoing);
+        self.0.change(|outgoing| {
+            for frame in frames {
+                frame.encode(run, &mut outgoing.queue);
+            }
+        });
     }
 
     /// Ends the stream after what is queued, and with it the cell.
     pub(crate) fn close(&self) {
-        let mut outgoing = self.0.lock();
-        outgoing.closing = true;
-        self.0.push_on(outgoing);
+        self.0.change(|outgoing| outgoing.closing = true);
     }
 }
 
@@ -65,8 +63,15 @@ impl Shared {
         self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what the stream takes now; the task is told of the rest, and of the end.
-    fn push_on(&self, mut outgoing: MutexGuard<'_, Outgoing>) {
+    /// Makes a change and writes what the stream takes now; the task is told of the rest, and of the end. While the
+    /// task is waiting for room it is the only one to ask for it: the stream wakes just the last who asked.
+    fn change(&self, change: impl FnOnce(&mut Outgoing)) {
+        let mut outgoing = self.lock();
+        let task_waits = !outgoing.queue.is_empty();
+        change(&mut outgoing);
+        if task_waits {
+            return;
+        }
         let pending = outgoing.poll_write(&mut Context::from_waker(Waker::noop())).is_pending();
         if pending || outgoing.writer.is_none() {
             self.left_over.notify_one();
@@ -108,5 +113,47 @@ async fn write_left_over(shared: Arc<Shared>) {
     while shared.lock().writer.is_some() {
         shared.left_over.notified().await;
         poll_fn(|context| shared.lock().poll_write(context)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_wire::Header;
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    /// Many send at once into a stream that takes little: every frame arrives whole, and then the end.
+    #[tokio::test]
+    async fn nothing_is_lost_where_there_is_no_room() {
+        let (near, mut far) = tokio::io::duplex(64);
+        let sender = spawn(Box::new(near));
+        let senders: Vec<_> = (0..4)
+            .map(|run| {
+                let sender = sender.clone();
+                tokio::spawn(async move {
+                    for _ in 0..50 {
+                        sender.send(run, &ToCell::Stdin(&[7; 300]));
+                        tokio::task::yield_now().await;
+                    }
+                })
+            })
+            .collect();
+        let closer = tokio::spawn(async move {
+            for sending in senders {
+                sending.await.unwrap();
+            }
+            sender.close();
+        });
+        let mut received = Vec::new();
+        far.read_to_end(&mut received).await.unwrap();
+        closer.await.unwrap();
+        let (mut rest, mut frames) = (received.as_slice(), 0);
+        while let Some((header, payload)) = Header::split(rest).unwrap() {
+            assert_eq!(ToCell::decode(&header, payload), Ok(ToCell::Stdin(&[7; 300])));
+            rest = &rest[header.frame_len()..];
+            frames += 1;
+        }
+        assert_eq!((frames, rest.len()), (200, 0));
     }
 }

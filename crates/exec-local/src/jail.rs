@@ -17,11 +17,14 @@ use crate::config::NAME;
 pub(crate) struct Caller {
     pub(crate) uid: u32,
     pub(crate) gid: u32,
+    /// It is root over all user ids, not only over those of a user namespace somebody made for it.
+    pub(crate) rules_all_ids: bool,
 }
 
 impl Caller {
-    fn is_root(self) -> bool {
-        self.uid == 0
+    /// Which ids its cells can have.
+    pub(crate) fn id_map(self) -> IdMap {
+        if self.rules_all_ids { IdMap::All } else { IdMap::Caller }
     }
 }
 
@@ -71,7 +74,7 @@ fn unsupported(message: impl Into<String>) -> Error {
 /// Root runs commands as the owner of the workspace, so that files made inside belong to whom they should;
 /// everybody else can only be themselves.
 fn identity(plan: &Plan, caller: Caller) -> Result<Identity> {
-    let (uid, gid) = match (plan.user, caller.is_root()) {
+    let (uid, gid) = match (plan.user, caller.rules_all_ids) {
         (User::Auto, true) => plan.workspace_owner,
         (User::Id { uid, gid }, true) => (uid, gid),
         (User::Auto, false) => (caller.uid, caller.gid),
@@ -90,7 +93,7 @@ fn namespaces(plan: &Plan, caller: Caller, host: &HostView) -> Namespaces {
         _ => NetworkWall::Isolated,
     };
     Namespaces {
-        ids: if caller.is_root() { IdMap::All } else { IdMap::Caller },
+        ids: caller.id_map(),
         network,
         hostname: "cell".into(),
         mounts: mounts(plan, caller, host, network),
@@ -99,7 +102,7 @@ fn namespaces(plan: &Plan, caller: Caller, host: &HostView) -> Namespaces {
 
 fn mounts(plan: &Plan, caller: Caller, host: &HostView, network: NetworkWall) -> Vec<Mount> {
     let mut mounts: Vec<Mount> = host.system.iter().map(system_mount).collect();
-    if caller.is_root() {
+    if caller.uid == 0 {
         mounts.extend(host.secrets.iter().map(|path| Mount::Mask { target: bytes(path) }));
     }
     // Programs count processors there.
@@ -190,19 +193,6 @@ fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Devices everybody may use. The others are the host's, and its disks are among them.
-const DEVICES: [&str; 9] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-    "/dev/shm",
-];
-
 /// Without walls Landlock is the only fence: reading what a cell would show, writing what it would let write. It can
 /// open what is below a path but not close it again further down, so `/tmp` stays closed when it holds something
 /// that must not be written; commands have a temporary directory of their own.
@@ -216,11 +206,12 @@ fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
     let system = host.system.iter().map(SystemEntry::path);
     let kernel = ["/proc", "/sys", "/tmp", "/run/systemd/resolve"].map(Path::new);
     let toolchains = host.toolchains.iter().map(PathBuf::as_path);
-    let devices = DEVICES.map(Path::new);
+    let shared_memory = Path::new("/dev/shm");
     LandlockPlan {
         deny_tcp: plan.network != Some(Network::Host),
         read: system.chain(kernel).chain(toolchains).chain(sources(Access::ReadOnly)).map(bytes).collect(),
-        write: devices
+        // The harmless devices are always allowed; the others are the host's, and its disks are among them.
+        write: [shared_memory]
             .into_iter()
             .chain(tmp_is_open.then_some(tmp))
             .chain(sources(Access::ReadWrite))

@@ -8,6 +8,7 @@
 mod bad_input;
 mod exhausted;
 mod exit_status;
+mod forbidden;
 mod json;
 mod signals;
 mod stop;

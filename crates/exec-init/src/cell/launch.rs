@@ -88,6 +88,8 @@ impl Launch {
         for file in &self.files {
             let error = match sys::exec(file, &argv, &env) {
                 Errno::NOEXEC => self.exec_script(file, &env),
+                // In a directory that may not be searched, or behind the fence, there is nothing for a command.
+                Errno::ACCESS if rustix::fs::stat(file).is_err() => Errno::NOENT,
                 other => other,
             };
             match path::next_error(last, error) {

@@ -47,12 +47,25 @@ pub(super) fn become_identity(identity: &Identity, groups: Groups) -> Result<(),
         set_thread_groups(&list)
             .map_err(|why| Fail::new("setgroups", format_args!("{:?}", identity.groups), why))?;
     }
-    set_thread_res_gid(gid, gid, gid).map_err(|why| fail("setresgid", identity.gid, why))?;
-    set_thread_res_uid(uid, uid, uid).map_err(|why| fail("setresuid", identity.uid, why))?;
+    // Ids that no map knows can be kept but not asked for.
+    if (getgid(), getegid()) != (gid, gid) {
+        set_thread_res_gid(gid, gid, gid).map_err(|why| fail("setresgid", identity.gid, why))?;
+    }
+    if (getuid(), geteuid()) != (uid, uid) {
+        set_thread_res_uid(uid, uid, uid).map_err(|why| fail("setresuid", identity.uid, why))?;
+    }
     if getuid() != uid || geteuid() != uid || getgid() != gid || getegid() != gid {
         return Err(Fail::new("switch user", identity.uid, "the ids did not change"));
     }
     Ok(())
+}
+
+impl Groups {
+    /// What this process may do with its own. In somebody's user namespace even root may be denied it.
+    pub(super) fn of_this_process() -> Self {
+        let allowed = std::fs::read("/proc/self/setgroups").map_or(true, |text| text.starts_with(b"allow"));
+        if geteuid().is_root() && allowed { Self::Set } else { Self::Keep }
+    }
 }
 
 /// Whether the supplementary groups can be set.

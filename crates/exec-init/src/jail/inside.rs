@@ -5,7 +5,7 @@
 #![expect(unsafe_code, reason = "unshare is unsafe for what it can do to descriptor tables")]
 
 use exec_wire::{IdMap, Identity, JailSpec, Namespaces, NetworkWall, Walls};
-use rustix::process::{geteuid, umask};
+use rustix::process::umask;
 use rustix::thread::UnshareFlags;
 
 use super::fail::Fail;
@@ -76,8 +76,7 @@ fn settle(mut spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> 
             // Not tied to the keeper: with this process would go the only one that knows all the others. Should
             // the keeper be killed, the host, its parent, hangs up, and that ends everything from here.
             adopt_orphans()?;
-            let root = geteuid().is_root();
-            become_identity(&spec.identity, if root { Groups::Set } else { Groups::Keep })?;
+            become_identity(&spec.identity, Groups::of_this_process())?;
             KillScope::Descendants
         }
     };

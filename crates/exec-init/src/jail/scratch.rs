@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
 use exec_wire::{Identity, JailSpec, Walls};
@@ -32,7 +32,8 @@ impl Scratch {
 }
 
 fn give_to(path: &Path, identity: &Identity) -> std::io::Result<()> {
-    if rustix::process::geteuid().is_root() {
+    let metadata = path.metadata()?;
+    if (metadata.uid(), metadata.gid()) != (identity.uid, identity.gid) {
         chown(path, Some(identity.uid), Some(identity.gid))?;
     }
     Ok(())

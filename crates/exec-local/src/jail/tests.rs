@@ -7,8 +7,8 @@ use rstest::rstest;
 
 use super::*;
 
-const ORDINARY: Caller = Caller { uid: 1000, gid: 1000 };
-const ROOT: Caller = Caller { uid: 0, gid: 0 };
+const ORDINARY: Caller = Caller { uid: 1000, gid: 1000, rules_all_ids: false };
+const ROOT: Caller = Caller { uid: 0, gid: 0, rules_all_ids: true };
 
 fn host() -> HostView {
     HostView {

@@ -3,8 +3,8 @@
 use exec_cell::CellExecutor;
 use exec_core::{Error, ErrorKind, Result};
 use exec_wire::{
-    CgroupPlan, IdMap, Identity, JailSpec, LandlockPlan, Mount, NAMESPACES_UNAVAILABLE, Namespaces,
-    NetworkWall, Walls,
+    CgroupPlan, Identity, JailSpec, LandlockPlan, Mount, NAMESPACES_UNAVAILABLE, Namespaces, NetworkWall,
+    Walls,
 };
 
 use crate::config::{LocalConfig, NAME};
@@ -52,7 +52,7 @@ fn told_apart(error: Error) -> Error {
 /// Every kind of wall and limit a real cell has, and as few mounts as possible.
 fn smallest(walls: WallKind, caller: Caller) -> JailSpec {
     let namespaces = || Namespaces {
-        ids: if caller.uid == 0 { IdMap::All } else { IdMap::Caller },
+        ids: caller.id_map(),
         network: NetworkWall::Isolated,
         hostname: "probe".into(),
         mounts: vec![Mount::Proc, Mount::Dev { shm_size: 1 << 20 }],

@@ -37,5 +37,12 @@ async fn with_walls(walls: WallKind, config: &LocalConfig) -> Result<Box<dyn Exe
 }
 
 fn caller() -> Caller {
-    Caller { uid: rustix::process::geteuid().as_raw(), gid: rustix::process::getegid().as_raw() }
+    let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    Caller { uid, gid, rules_all_ids: uid == 0 && knows_all_ids() }
+}
+
+/// Whether every user id exists here, as on a host; in a rootless container only some do.
+fn knows_all_ids() -> bool {
+    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
