@@ -87,9 +87,18 @@ impl Verdict {
     }
 }
 
-/// Holds every claim against the figures.
-pub(crate) fn judge(claims: &[Claim], medians: &Medians) -> Vec<Row> {
-    claims.iter().map(|claim| judge_one(claim, medians)).collect()
+/// Holds every claim against the round in which its ratio was the median of all rounds: a machine that is slower for
+/// a while is slower for one side of a comparison only.
+pub(crate) fn judge(claims: &[Claim], rounds: &[Medians]) -> Vec<Row> {
+    claims.iter().map(|claim| judge_one(claim, &typical_round(claim, rounds))).collect()
+}
+
+fn typical_round(claim: &Claim, rounds: &[Medians]) -> Medians {
+    let ratio = |round: &Medians| Some(round.get(claim.subject)? / round.get(claim.base)?);
+    let mut measured: Vec<&Medians> = rounds.iter().filter(|round| ratio(round).is_some()).collect();
+    measured.sort_by(|a, b| ratio(a).partial_cmp(&ratio(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let typical = measured.get(measured.len() / 2).copied().or_else(|| rounds.first());
+    typical.cloned().unwrap_or_default()
 }
 
 fn judge_one(claim: &Claim, medians: &Medians) -> Row {
@@ -179,7 +188,7 @@ mod tests {
     fn verdict_of(limit: Limit, subject: f64, base: f64) -> Verdict {
         let claim = Claim { what: "", subject: "g/subject", base: "g/base", limit };
         let medians = Medians::from([("g/subject".into(), subject), ("g/base".into(), base)]);
-        judge(&[claim], &medians)[0].verdict
+        judge(&[claim], &[medians])[0].verdict
     }
 
     #[test]
@@ -201,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_does_not_hold() {
-        let rows = judge(CLAIMS, &Medians::from([("cold/local".into(), MS)]));
+        let rows = judge(CLAIMS, &[Medians::from([("cold/local".into(), MS)])]);
         let cold = rows.iter().find(|row| row.what.contains("cold cell")).unwrap();
         assert_eq!(cold.verdict, Verdict::NotMeasured);
         assert!(cold.verdict.is_broken());
@@ -227,7 +236,7 @@ mod tests {
             ("stream-1gib/local", 0.8 * S),
         ];
         let medians = medians.into_iter().map(|(bench, median)| (bench.to_owned(), median)).collect();
-        let rows = table(&judge(CLAIMS, &medians));
+        let rows = table(&judge(CLAIMS, &[medians]));
         let columns: Vec<[&str; 4]> =
             rows[1..].iter().map(|row| [&row[1], &row[2], &row[3], &row[4]].map(|c| &**c)).collect();
         let expected = [
@@ -238,5 +247,17 @@ mod tests {
             ["1.34 GB/s / 2.15 GB/s", "0.62", "≥ 0.7 or ≥ 1 GB/s", "yes"],
         ];
         assert_eq!(columns, expected);
+    }
+
+    #[test]
+    fn the_round_in_the_middle_counts() {
+        let round = |subject: f64| {
+            Medians::from([("spawn/warm-local".to_owned(), subject), ("spawn/tokio".to_owned(), 1.0)])
+        };
+        let claim = &CLAIMS[..1];
+        let verdict = |rounds: &[Medians]| judge(claim, rounds)[0].verdict;
+        assert_eq!(verdict(&[round(9.0), round(1.2), round(1.4)]), Verdict::Holds);
+        assert_eq!(verdict(&[round(9.0), round(1.2), round(1.6)]), Verdict::Broken);
+        assert_eq!(verdict(&[]), Verdict::NotMeasured);
     }
 }
