@@ -29,6 +29,7 @@ impl Default for LocalConfig {
     }
 }
 
+#[cfg(target_os = "linux")]
 impl LocalConfig {
     pub(crate) fn pool(&self) -> PoolConfig {
         let total = PoolConfig::default().total.max(self.warm_cells);

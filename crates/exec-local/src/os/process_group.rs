@@ -91,6 +91,21 @@ impl Executor for ProcessGroupExec {
     }
 }
 
+/// The strongest local execution of a Unix that is not Linux.
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unused_async, reason = "the same signature on every system")]
+pub(crate) async fn executor(config: &crate::LocalConfig) -> Result<Box<dyn Executor>> {
+    use crate::WallsChoice;
+    match config.walls {
+        WallsChoice::Auto | WallsChoice::ProcessGroup => Ok(Box::new(ProcessGroupExec::new())),
+        WallsChoice::Namespaces | WallsChoice::Subreaper => {
+            Err(Error::new(ErrorKind::Unavailable, "load", "only Linux has namespaces and subreapers")
+                .with_backend(NAME)
+                .with_remedy("use a container, or leave --walls out"))
+        }
+    }
+}
+
 /// What was asked for by name and can't be had is an error.
 fn refuse_what_a_group_cannot_hold(plan: &Plan, opts: &ExecOpts) -> Result<()> {
     let floor = opts.min_isolation.filter(|floor| *floor > IsolationLevel::ProcessGroup);
