@@ -1,16 +1,20 @@
 //! `exec-init`: PID 1 of a cell.
 //!
-//! Without arguments it serves the host on descriptors 0 and 1, in a container it did not build. With `local`
-//! it first builds the cell itself, as the host specifies. `--version` says what it is.
+//! Without arguments it serves the host on descriptors 0 and 1. With `container` it first checks what the engine
+//! built around it; with `local` it builds the cell itself, as the host specifies. `--version` says what it is.
 
 #[cfg(target_os = "linux")]
 mod cell;
 #[cfg(target_os = "linux")]
 mod cgroup;
 #[cfg(target_os = "linux")]
+mod container;
+#[cfg(target_os = "linux")]
 mod fence;
 #[cfg(target_os = "linux")]
 mod jail;
+#[cfg(target_os = "linux")]
+mod preface;
 #[cfg(target_os = "linux")]
 mod sys;
 
@@ -25,6 +29,7 @@ fn main() -> std::process::ExitCode {
             kill_scope: cell::KillScope::of_this_process(),
             home: None,
         }),
+        (Some(word), None) if word == "container" => container::run(),
         (Some(word), None) if word == "local" => jail::run(),
         (Some(word), None) if word == "--version" => say(&format!(
             "exec-init {} (protocol {})\n",
@@ -32,7 +37,10 @@ fn main() -> std::process::ExitCode {
             exec_wire::PROTOCOL_VERSION
         )),
         _ => {
-            let _ = rustix::io::write(rustix::stdio::stderr(), b"usage: exec-init [local | --version]\n");
+            let _ = rustix::io::write(
+                rustix::stdio::stderr(),
+                b"usage: exec-init [container | local | --version]\n",
+            );
             std::process::ExitCode::from(2)
         }
     }

@@ -35,6 +35,7 @@ pub(crate) mod to_cell {
     pub(crate) const STOP: u8 = 0x08;
     pub(crate) const PING: u8 = 0x09;
     pub(crate) const JAIL: u8 = 0x0a;
+    pub(crate) const CONTAINER: u8 = 0x0b;
 }
 
 /// Kind bytes of cell → host frames.
@@ -110,7 +111,7 @@ impl Header {
 
 fn max_len(kind: u8) -> Result<u32, WireError> {
     match kind {
-        to_cell::START | to_cell::JAIL => Ok(MAX_PAYLOAD),
+        to_cell::START | to_cell::JAIL | to_cell::CONTAINER => Ok(MAX_PAYLOAD),
         to_cell::STDIN | from_cell::STDOUT | from_cell::STDERR => Ok(MAX_DATA),
         to_cell::HELLO..=to_cell::PING | from_cell::READY..=from_cell::FATAL => Ok(64 * 1024),
         _ => Err(WireError::UnknownKind(kind)),

@@ -20,6 +20,7 @@
 //! ```
 
 mod codec;
+mod container;
 mod error;
 mod from_cell;
 mod header;
@@ -27,6 +28,7 @@ mod jail;
 mod start;
 mod to_cell;
 
+pub use container::{ContainerPlan, Expected};
 pub use error::WireError;
 pub use from_cell::{
     CgroupVersion, Closed, EndReason, Exited, Facts, Failed, FromCell, ReadBack, Stage, Status,
@@ -45,6 +47,9 @@ pub const PROTOCOL_VERSION: u16 = 1;
 /// What the keeper of a local cell exits with when the kernel killed the cell's PID 1 because the cell's memory was
 /// used up.
 pub const EXIT_OUT_OF_MEMORY: i32 = 99;
+
+/// Begins every fatal message that means "what stands at this path is not what was meant".
+pub const MOUNT_MISMATCH: &str = "mount-mismatch: ";
 
 /// Begins every fatal message that means "this host does not let us make namespaces", as opposed to a request that
 /// can't be carried out: only the former may lead to weaker walls.

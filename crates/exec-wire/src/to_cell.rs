@@ -2,7 +2,7 @@
 
 use crate::codec::{Field, whole};
 use crate::header::to_cell as kind;
-use crate::{Header, JailSpec, Start, WindowSize, WireError};
+use crate::{ContainerPlan, Header, JailSpec, Start, WindowSize, WireError};
 
 /// A frame to the cell. The run it is about stands in the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub enum ToCell<'a> {
     },
     /// To the keeper of a local cell, before `Hello`: what to build around PID 1.
     Jail(Box<JailSpec>),
+    /// To PID 1 of a container, before `Hello`: what it checks and adds.
+    Container(Box<ContainerPlan>),
     /// Run this.
     Start(Box<Start>),
     /// Bytes for the command's standard input.
@@ -41,6 +43,7 @@ impl<'a> ToCell<'a> {
         let kind = match self {
             Self::Hello { .. } => kind::HELLO,
             Self::Jail(_) => kind::JAIL,
+            Self::Container(_) => kind::CONTAINER,
             Self::Start(_) => kind::START,
             Self::Stdin(_) => kind::STDIN,
             Self::StdinEof => kind::STDIN_EOF,
@@ -53,6 +56,7 @@ impl<'a> ToCell<'a> {
         crate::header::frame(kind, run, out, |out| match self {
             Self::Hello { version } => version.put(out),
             Self::Jail(spec) => spec.put(out),
+            Self::Container(plan) => plan.put(out),
             Self::Start(start) => start.put(out),
             Self::Stdin(bytes) => out.extend_from_slice(bytes),
             Self::StdinEof => {}
@@ -69,6 +73,7 @@ impl<'a> ToCell<'a> {
         Ok(match header.kind {
             kind::HELLO => Self::Hello { version: whole(payload)? },
             kind::JAIL => Self::Jail(Box::new(whole(payload)?)),
+            kind::CONTAINER => Self::Container(Box::new(whole(payload)?)),
             kind::START => Self::Start(Box::new(whole(payload)?)),
             kind::STDIN => Self::Stdin(payload),
             kind::STDIN_EOF if payload.is_empty() => Self::StdinEof,

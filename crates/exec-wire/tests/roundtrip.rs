@@ -1,9 +1,9 @@
 //! What the crate promises of every frame and of any bytes.
 
 use exec_wire::{
-    Access, CgroupPlan, CgroupVersion, Closed, EndReason, Exited, Facts, Failed, FileId, FromCell,
-    HEADER_LEN, Header, IdMap, Identity, JailSpec, LandlockPlan, Lifetime, Limits, Missing, Mount,
-    Namespaces, NetworkWall, ReadBack, Resource, Rlimit, Stage, Start, Status, Stdio, ToCell, Walls,
+    Access, CgroupPlan, CgroupVersion, Closed, ContainerPlan, EndReason, Exited, Expected, Facts, Failed,
+    FileId, FromCell, HEADER_LEN, Header, IdMap, Identity, JailSpec, LandlockPlan, Lifetime, Limits, Missing,
+    Mount, Namespaces, NetworkWall, ReadBack, Resource, Rlimit, Stage, Start, Status, Stdio, ToCell, Walls,
     WindowSize, WireError,
 };
 use proptest::collection::vec;
@@ -68,14 +68,17 @@ fn start() -> impl Strategy<Value = Start> {
         })
 }
 
+fn file_id() -> impl Strategy<Value = FileId> {
+    any::<(u64, u64)>().prop_map(|(dev, ino)| FileId { dev, ino })
+}
+
 fn mount() -> impl Strategy<Value = Mount> {
-    let file_id = any::<(u64, u64)>().prop_map(|(dev, ino)| FileId { dev, ino });
     prop_oneof![
         (
             bytes(),
             bytes(),
             select(vec![Access::Read, Access::Write]),
-            maybe(file_id),
+            maybe(file_id()),
             select(vec![Missing::Fail, Missing::Skip]),
         )
             .prop_map(|(source, target, access, expect, missing)| Mount::Bind {
@@ -112,14 +115,25 @@ fn walls() -> impl Strategy<Value = Walls> {
     ]
 }
 
+fn landlock() -> impl Strategy<Value = LandlockPlan> {
+    (any::<bool>(), vec(bytes(), 0..4), vec(bytes(), 0..4)).prop_map(|(deny_tcp, read, write)| LandlockPlan {
+        deny_tcp,
+        read,
+        write,
+    })
+}
+
+fn container() -> impl Strategy<Value = ContainerPlan> {
+    let expected = (bytes(), file_id()).prop_map(|(target, id)| Expected { target, id });
+    (maybe(landlock()), vec(expected, 0..4)).prop_map(|(landlock, expect)| ContainerPlan { landlock, expect })
+}
+
 fn jail() -> impl Strategy<Value = JailSpec> {
     let identity = (any::<u32>(), any::<u32>(), vec(any::<u32>(), 0..4))
         .prop_map(|(uid, gid, groups)| Identity { uid, gid, groups });
     let cgroup = (any::<String>(), maybe(any::<u64>()), maybe(any::<u64>()), maybe(any::<u64>()))
         .prop_map(|(name, memory, pids, cpu_milli)| CgroupPlan { name, memory, pids, cpu_milli });
-    let landlock = (any::<bool>(), vec(bytes(), 0..4), vec(bytes(), 0..4))
-        .prop_map(|(deny_tcp, read, write)| LandlockPlan { deny_tcp, read, write });
-    (walls(), identity, cgroup, maybe(landlock)).prop_map(|(walls, identity, cgroup, landlock)| JailSpec {
+    (walls(), identity, cgroup, maybe(landlock())).prop_map(|(walls, identity, cgroup, landlock)| JailSpec {
         walls,
         identity,
         cgroup,
@@ -132,6 +146,7 @@ fn to_cell() -> impl Strategy<Value = ToCell<'static>> {
     prop_oneof![
         any::<u16>().prop_map(|version| ToCell::Hello { version }),
         jail().prop_map(|spec| ToCell::Jail(Box::new(spec))),
+        container().prop_map(|plan| ToCell::Container(Box::new(plan))),
         start().prop_map(|start| ToCell::Start(Box::new(start))),
         Just(ToCell::StdinEof),
         any::<u32>().prop_map(ToCell::Credit),

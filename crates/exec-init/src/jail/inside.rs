@@ -11,7 +11,7 @@ use rustix::thread::UnshareFlags;
 use super::fail::Fail;
 use super::ids::{Groups, become_identity};
 use super::lifeline::{Abandoned, Gate, adopt_orphans};
-use super::{network, root, wire};
+use super::{network, root};
 use crate::cell::{Config, KillScope};
 use crate::cgroup::Cgroup;
 use crate::sys;
@@ -50,7 +50,7 @@ pub(super) fn live(spec: JailSpec, inheritance: Inheritance) -> ! {
         Ok(config) => crate::cell::serve(config),
         Err(stop) => {
             if let Stop::Failed(fail) = stop {
-                wire::send_fatal(&fail);
+                crate::preface::send_fatal(&fail);
             }
             sys::exit_now(1)
         }

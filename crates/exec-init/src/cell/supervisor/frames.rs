@@ -44,7 +44,7 @@ impl Supervisor {
         }
         let id = header.run;
         match frame {
-            ToCell::Hello { .. } | ToCell::Jail(_) => {
+            ToCell::Hello { .. } | ToCell::Jail(_) | ToCell::Container(_) => {
                 return Err(Quit::Fatal("the cell stands already".to_owned()));
             }
             ToCell::Start(start) => return self.on_start(id, *start, now),
@@ -63,7 +63,11 @@ impl Supervisor {
                     ToCell::Signal(signal) => return Err(Quit::Fatal(format!("no such signal: {signal}"))),
                     ToCell::Resize(size) => run.resize(size),
                     ToCell::Stop { grace_ms } => run.end(EndReason::Stopped, grace_ms, now),
-                    ToCell::Hello { .. } | ToCell::Jail(_) | ToCell::Start(_) | ToCell::Ping(_) => {}
+                    ToCell::Hello { .. }
+                    | ToCell::Jail(_)
+                    | ToCell::Container(_)
+                    | ToCell::Start(_)
+                    | ToCell::Ping(_) => {}
                 }
             }
         }

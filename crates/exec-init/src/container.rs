@@ -1,0 +1,83 @@
+//! PID 1 of a container: the engine built the walls, this checks what it was given and serves.
+
+use exec_wire::{ContainerPlan, Expected, FileId, MOUNT_MISMATCH, ToCell};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::cell::{Config, KillScope};
+use crate::cgroup::Cgroup;
+use crate::preface;
+
+/// Reads the plan from standard input, compares, and serves.
+pub(crate) fn run() -> ! {
+    match read_plan().and_then(|plan| check(&plan.expect).map(|()| plan)) {
+        Ok(plan) => crate::cell::serve(Config {
+            landlock: plan.landlock,
+            cgroup: Cgroup::discover(),
+            notes: Vec::new(),
+            kill_scope: KillScope::of_this_process(),
+            home: None,
+        }),
+        Err(why) => {
+            preface::send_fatal(&why);
+            crate::sys::exit_now(1)
+        }
+    }
+}
+
+fn read_plan() -> Result<ContainerPlan, String> {
+    let (header, payload) = preface::read_frame()?;
+    match ToCell::decode(&header, &payload).map_err(|error| error.to_string())? {
+        ToCell::Container(plan) => Ok(*plan),
+        _ => Err("another frame came before the plan".into()),
+    }
+}
+
+fn check(expected: &[Expected]) -> Result<(), String> {
+    expected.iter().try_for_each(|expected| {
+        let found = identify(&expected.target);
+        if found == Ok(expected.id) {
+            return Ok(());
+        }
+        let path = String::from_utf8_lossy(&expected.target);
+        match found {
+            Ok(_) => Err(format!("{MOUNT_MISMATCH}{path}")),
+            Err(why) => Err(format!("{MOUNT_MISMATCH}{path}: {why}")),
+        }
+    })
+}
+
+/// A link in the last place is not followed: a mount never is one.
+fn identify(path: &[u8]) -> Result<FileId, Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let stat = rustix::fs::fstat(rustix::fs::open(path, flags, Mode::empty())?)?;
+    Ok(FileId { dev: stat.st_dev, ino: stat.st_ino })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::path::Path;
+
+    use super::*;
+
+    fn expected(path: &Path, id: FileId) -> [Expected; 1] {
+        [Expected { target: path.as_os_str().as_bytes().to_vec(), id }]
+    }
+
+    /// A4
+    #[test]
+    fn only_the_very_file_that_was_meant_will_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let metadata = dir.path().metadata().unwrap();
+        let id = FileId { dev: metadata.dev(), ino: metadata.ino() };
+        assert_eq!(check(&expected(dir.path(), id)), Ok(()));
+        let other = FileId { ino: id.ino + 1, ..id };
+        assert!(check(&expected(dir.path(), other)).unwrap_err().starts_with(MOUNT_MISMATCH));
+        let link = dir.path().join("link");
+        symlink(dir.path(), &link).unwrap();
+        assert!(check(&expected(&link, id)).is_err(), "a link to it is not it");
+        assert!(check(&expected(&dir.path().join("none"), id)).unwrap_err().contains("none"));
+    }
+}

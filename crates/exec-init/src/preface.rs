@@ -1,0 +1,56 @@
+//! The frame before the first: what PID 1, or its keeper, must know before it serves, and the failure that goes out.
+//!
+//! Reads not one byte more than that frame: what follows on the stream belongs to the serving loop.
+
+use std::fmt::Display;
+use std::os::fd::AsFd;
+
+use exec_wire::{FromCell, HEADER_LEN, Header};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+/// Reads one frame from standard input.
+pub(crate) fn read_frame() -> Result<(Header, Vec<u8>), String> {
+    let mut head = [0; HEADER_LEN];
+    read_exact(&mut head)?;
+    let header = Header::parse(head).map_err(|error| error.to_string())?;
+    let mut payload = vec![0; header.len as usize];
+    read_exact(&mut payload)?;
+    Ok((header, payload))
+}
+
+fn read_exact(mut buffer: &mut [u8]) -> Result<(), String> {
+    let stdin = rustix::stdio::stdin();
+    while !buffer.is_empty() {
+        match rustix::io::read(stdin, &mut *buffer) {
+            Ok(0) => return Err("the stream ended".into()),
+            Ok(count) => buffer = buffer.get_mut(count..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            // The host may have made its end of a socket pair non-blocking for both.
+            Err(Errno::AGAIN) => wait(&stdin, PollFlags::IN),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// Tells the host why there will be no cell. Nobody listening is no reason to do anything else.
+pub(crate) fn send_fatal(why: &dyn Display) {
+    let mut frame = Vec::new();
+    FromCell::Fatal(why.to_string()).encode(0, &mut frame);
+    let stdout = rustix::stdio::stdout();
+    let mut rest = frame.as_slice();
+    while !rest.is_empty() {
+        match rustix::io::write(stdout, rest) {
+            Ok(count) => rest = rest.get(count..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => wait(&stdout, PollFlags::OUT),
+            Err(_) => return,
+        }
+    }
+}
+
+fn wait(fd: &impl AsFd, events: PollFlags) {
+    // Woken early or not at all, the next read or write says what is the matter.
+    let _ = poll(&mut [PollFd::new(fd, events)], None);
+}
