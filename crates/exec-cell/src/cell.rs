@@ -148,6 +148,11 @@ async fn attend(
     let death = tokio::select! {
         death = &mut reading => death,
         () = doom.notified() => Death::Died("it did not end when it had to and was destroyed".into()),
+        // A cell that was told to end has little time for it, whatever becomes of its stream.
+        () = sender.closed() => {
+            let died = Death::Died("it did not end when its stream was closed".into());
+            timeout(TEARDOWN_LIMIT, reading).await.unwrap_or(died)
+        }
         // A cell without its keeper has nobody to clean up after it: it is told to end.
         () = keeper.gone() => {
             sender.close();

@@ -40,7 +40,7 @@ impl<M: CellMaker> CellExecutor<M> {
         self.pool.keep(first);
     }
 
-    fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {
+    async fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {
         let level = self.maker.capabilities().level;
         if let Some(floor) = opts.min_isolation.filter(|floor| level < *floor) {
             return Err(Error::new(
@@ -52,7 +52,7 @@ impl<M: CellMaker> CellExecutor<M> {
             .with_remedy(format!("use a stronger sandbox or lower the floor with --min-isolation {level}")));
         }
         let mut plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
-        self.maker.adjust(&mut plan);
+        self.maker.prepare(&mut plan).await?;
         Ok(plan)
     }
 
@@ -80,7 +80,7 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     #[tracing::instrument(skip_all, fields(executor = self.name(), program = %cmd.program().to_string_lossy()))]
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         let begun = Instant::now();
-        let plan = self.plan(cmd, opts)?;
+        let plan = self.plan(cmd, opts).await?;
         let spec = self.maker.spec(&plan)?;
         let (cell, standing) = self.cell_for(&plan, &spec).await?;
         require_limits(&plan, &standing.isolation, self.maker.name())?;
@@ -93,7 +93,7 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     }
 
     async fn warm(&self, opts: &ExecOpts) -> Result<()> {
-        let plan = self.plan(&Cmd::new("true"), opts)?;
+        let plan = self.plan(&Cmd::new("true"), opts).await?;
         self.pool.warm(&self.maker.spec(&plan)?).await
     }
 
@@ -104,7 +104,7 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
 
     async fn health(&self) -> Result<Health> {
         let opts = ExecOpts::in_workspace(std::env::temp_dir());
-        let ready = self.pool.take(&self.maker.spec(&self.plan(&Cmd::new("true"), &opts)?)?).await?;
+        let ready = self.pool.take(&self.maker.spec(&self.plan(&Cmd::new("true"), &opts).await?)?).await?;
         if !ready.cell.ping().await {
             return Err(Error::new(ErrorKind::CellDied, "health", "a new sandbox does not answer")
                 .with_backend(self.maker.name()));

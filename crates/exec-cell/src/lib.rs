@@ -9,6 +9,7 @@
 
 mod cell;
 mod executor;
+mod limits;
 mod maker;
 mod pool;
 mod probe;
@@ -21,6 +22,7 @@ mod verdict;
 mod writer;
 
 pub use executor::CellExecutor;
+pub use limits::{CellLimits, not_held};
 pub use maker::{CellIo, CellMaker, Keeper, PostMortem};
 pub use pool::PoolConfig;
 pub use probe::{FirstCell, first_cell, probe};

@@ -21,14 +21,22 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
     /// What its cells can do and hold.
     fn capabilities(&self) -> &Capabilities;
 
-    /// Adjusts a plan to these cells: a private home directory, a shell's path. Nothing by default.
-    fn adjust(&self, _plan: &mut Plan) {}
+    /// Adjusts a plan to these cells: a private home directory, an image's variables. Nothing by default. What it has
+    /// to find out it may wait for; it is on the way of every run.
+    async fn prepare(&self, _plan: &mut Plan) -> Result<()> {
+        Ok(())
+    }
 
     /// The cell this run needs; an error if it asks for something these cells can't give.
     fn spec(&self, plan: &Plan) -> Result<Self::Spec>;
 
     /// Makes a cell. The bytes it speaks are [`exec_wire`] frames.
     async fn make(&self, spec: &Self::Spec) -> Result<CellIo>;
+
+    /// What the end of a cell that never stood means to a person.
+    fn explain(&self, error: exec_core::Error) -> exec_core::Error {
+        error
+    }
 
     /// The isolation that held, from what the cell read back.
     fn isolation(&self, spec: &Self::Spec, facts: &Facts) -> Isolation;

@@ -157,7 +157,8 @@ impl<M: CellMaker> Inner<M> {
     }
 
     async fn make(&self, spec: &M::Spec) -> Result<Ready> {
-        let cell = Cell::connect(self.maker.make(spec).await?, &self.backend).await?;
+        let cell = Cell::connect(self.maker.make(spec).await?, &self.backend).await;
+        let cell = cell.map_err(|error| self.maker.explain(error))?;
         Ok(self.standing(spec, cell))
     }
 

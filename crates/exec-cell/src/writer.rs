@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use exec_wire::ToCell;
 use tokio::io::AsyncWrite;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Sends frames to a cell. Everything but standard input is small and paced by the caller; standard input is
 /// sent against the cell's credit. So what can queue up here is bounded.
@@ -22,6 +22,7 @@ pub(crate) struct FrameSender(Arc<Shared>);
 struct Shared {
     outgoing: Mutex<Outgoing>,
     left_over: Notify,
+    closed: watch::Sender<bool>,
 }
 
 struct Outgoing {
@@ -55,6 +56,12 @@ impl FrameSender {
     /// Ends the stream after what is queued, and with it the cell.
     pub(crate) fn close(&self) {
         self.0.change(|outgoing| outgoing.closing = true);
+        self.0.closed.send_replace(true);
+    }
+
+    /// Completes when somebody has closed it.
+    pub(crate) async fn closed(&self) {
+        self.0.closed.subscribe().wait_for(|closed| *closed).await.ok();
     }
 }
 
@@ -95,6 +102,12 @@ impl Outgoing {
         if self.writer.is_none() {
             self.queue = Vec::new();
         } else if self.closing {
+            // A connection that is also read from does not end with this side of it: it has to be told.
+            if let Some(writer) = &mut self.writer
+                && Pin::new(writer).poll_shutdown(context).is_pending()
+            {
+                return Poll::Pending;
+            }
             self.writer = None;
         }
         Poll::Ready(())
@@ -104,7 +117,11 @@ impl Outgoing {
 /// Starts the writing task. The stream ends with [`FrameSender::close`], or with the runtime.
 pub(crate) fn spawn(writer: Box<dyn AsyncWrite + Send + Unpin>) -> FrameSender {
     let outgoing = Outgoing { writer: Some(writer), queue: Vec::new(), closing: false };
-    let shared = Arc::new(Shared { outgoing: Mutex::new(outgoing), left_over: Notify::new() });
+    let shared = Arc::new(Shared {
+        outgoing: Mutex::new(outgoing),
+        left_over: Notify::new(),
+        closed: watch::Sender::new(false),
+    });
     tokio::spawn(write_left_over(Arc::clone(&shared)));
     FrameSender(shared)
 }

@@ -21,6 +21,10 @@ pub enum ErrorKind {
     Unavailable,
     /// The sandbox can't do what was asked for.
     Unsupported,
+    /// The container engine refused, failed or did not answer.
+    Engine,
+    /// The image is not there and can't be had.
+    ImageNotFound,
     /// The isolation that could be had is below the floor that was asked for.
     IsolationTooWeak,
     /// A limit asked for by name could not be enforced.

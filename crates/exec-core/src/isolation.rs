@@ -63,6 +63,8 @@ pub struct Isolation {
     pub gid: u32,
     /// Version of the kernel's Landlock used as second fence; 0 when none was.
     pub landlock_abi: u32,
+    /// The image it ran in, with its digest where it has one; none for executors without images.
+    pub image: Option<String>,
     /// Each limit and how it was held.
     pub limits: Vec<LimitReport>,
     /// What the defaults would have had and this run did not, each with the reason.

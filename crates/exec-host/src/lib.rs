@@ -7,7 +7,7 @@ mod system;
 mod toolchains;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use system::SystemEntry;
 
@@ -31,5 +31,22 @@ impl HostView {
         let system = system::entries();
         let toolchains = toolchains::find(env, home.as_deref(), &system);
         Self { secrets: system::secrets(), toolchains, system, home }
+    }
+
+    /// The home directory, where it shall be the command's own, empty and writable: not if what is `given` to the
+    /// command holds the real one, and not if it is one of the system's.
+    pub fn private_home(&self, given: &[&Path]) -> Option<&Path> {
+        let home = self.home.as_deref()?;
+        let is_system = self.system.iter().any(|entry| home.starts_with(entry.path()));
+        let is_given = given.iter().any(|target| home.starts_with(target));
+        let is_kernel =
+            ["/proc", "/sys", "/dev", "/tmp", "/run"].iter().any(|place| Path::new(place) == home);
+        (home.parent().is_some() && !is_system && !is_given && !is_kernel).then_some(home)
+    }
+
+    /// The toolchains that are not within what is `given` to the command anyway.
+    pub fn toolchains_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
+        let is_given = |path: &Path| given.iter().any(|target| path.starts_with(target));
+        self.toolchains.iter().map(PathBuf::as_path).filter(move |path| !is_given(path))
     }
 }

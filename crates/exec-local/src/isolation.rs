@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use exec_core::{ByteSize, Capabilities, Claim, Held, Isolation, IsolationLevel, LimitName, LimitReport};
-use exec_wire::{CgroupVersion, Facts, JailSpec, NetworkWall, Walls};
+use exec_cell::{CellLimits, not_held};
+use exec_core::{Capabilities, Claim, Held, Isolation, IsolationLevel, LimitName, LimitReport};
+use exec_wire::{CgroupPlan, Facts, JailSpec, NetworkWall, Walls};
 
 use crate::jail::WallKind;
 
@@ -117,6 +118,7 @@ pub(crate) fn report(spec: &JailSpec, facts: &Facts) -> Isolation {
         uid: facts.uid,
         gid: facts.gid,
         landlock_abi: facts.landlock_abi,
+        image: None,
         limits,
         degraded,
     }
@@ -139,61 +141,19 @@ fn subreaper_gaps(claims: &BTreeSet<Claim>) -> Vec<String> {
 }
 
 fn limits(spec: &JailSpec, facts: &Facts, walls: WallKind) -> Vec<LimitReport> {
-    let by_cgroup = match facts.limits.cgroup {
-        Some(CgroupVersion::V1) => "control groups v1",
-        _ => "control groups v2",
-    };
-    let no_cgroup = || Held::NotEnforced { why: "no control group can be written here".into() };
-    let held = |value: Option<u64>, without: Held| match value {
-        Some(_) => Held::Enforced { by: by_cgroup.into() },
-        None => without,
-    };
-    let mut reports = Vec::new();
-    if let Some(memory) = spec.cgroup.memory {
-        let per_process = Held::PerProcess { by: "RLIMIT_DATA".into() };
-        let asked = ByteSize::bytes(memory).to_string();
-        reports.push(LimitReport {
-            limit: LimitName::Memory,
-            asked,
-            held: held(facts.limits.memory, per_process),
-        });
-    }
-    if let Some(pids) = spec.cgroup.pids {
-        let without = if nproc_holds(facts, walls) {
+    let CgroupPlan { memory, pids, cpu_milli, .. } = spec.cgroup;
+    CellLimits { memory, pids, cpu_milli }.reports(&facts.limits, |limit| match limit {
+        LimitName::Memory => Held::PerProcess { by: "RLIMIT_DATA".into() },
+        LimitName::Pids if nproc_holds(facts, walls) => {
             Held::Enforced { by: "RLIMIT_NPROC in a user namespace of its own".into() }
-        } else {
-            no_cgroup()
-        };
-        let held = held(facts.limits.pids, without);
-        reports.push(LimitReport { limit: LimitName::Pids, asked: pids.to_string(), held });
-    }
-    if let Some(milli) = spec.cgroup.cpu_milli {
-        let asked = format!("{}", milli as f64 / 1000.0);
-        reports.push(LimitReport {
-            limit: LimitName::Cpus,
-            asked,
-            held: held(facts.limits.cpu_milli, no_cgroup()),
-        });
-    }
-    reports
-}
-
-fn not_held(report: &LimitReport) -> Option<String> {
-    match &report.held {
-        Held::Enforced { .. } => None,
-        Held::PerProcess { by } => Some(format!(
-            "the limit of {} for {} holds for each process only, by {by}",
-            report.asked, report.limit
-        )),
-        Held::NotEnforced { why } => {
-            Some(format!("the limit of {} for {} is not enforced: {why}", report.asked, report.limit))
         }
-    }
+        _ => Held::NotEnforced { why: "no control group can be written here".into() },
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use exec_wire::{CgroupPlan, IdMap, Identity, LandlockPlan, Namespaces, ReadBack};
+    use exec_wire::{CgroupVersion, IdMap, Identity, LandlockPlan, Namespaces, ReadBack};
 
     use super::*;
 

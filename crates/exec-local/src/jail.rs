@@ -37,6 +37,10 @@ pub(crate) enum WallKind {
 
 /// The cell a planned run needs. Its control groups and its scratch directory get their names when it is made.
 pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView) -> Result<JailSpec> {
+    if plan.network == Some(Network::Bridge) {
+        return Err(unsupported("there is no bridge network without a container engine")
+            .with_remedy("use --network none or host, or a container (--sandbox docker)"));
+    }
     let identity = identity(plan, caller)?;
     let cgroup = CgroupPlan {
         name: String::new(),
@@ -75,8 +79,7 @@ fn unsupported(message: impl Into<String>) -> Error {
 /// everybody else can only be themselves.
 fn identity(plan: &Plan, caller: Caller) -> Result<Identity> {
     let (uid, gid) = match (plan.user, caller.rules_all_ids) {
-        (User::Auto, true) => plan.workspace_owner,
-        (User::Id { uid, gid }, true) => (uid, gid),
+        (_, true) => plan.identity()?,
         (User::Auto, false) => (caller.uid, caller.gid),
         (User::Id { uid, gid }, false) if (uid, gid) == (caller.uid, caller.gid) => (uid, gid),
         (User::Id { uid, gid }, false) => {
@@ -113,13 +116,13 @@ fn mounts(plan: &Plan, caller: Caller, host: &HostView, network: NetworkWall) ->
     mounts.push(tmpfs(Path::new("/run"), plan.limits.run_size, 0o1777));
     mounts.push(Mount::Symlink { target: b"/var/tmp".to_vec(), to: b"/tmp".to_vec() });
     mounts.push(Mount::Symlink { target: b"/var/run".to_vec(), to: b"/run".to_vec() });
-    if let Some(home) = private_home(plan, host) {
+    if let Some(home) = host.private_home(&given(plan)) {
         mounts.push(tmpfs(home, plan.limits.tmp_size, 0o700));
     }
     if network == NetworkWall::Host {
         mounts.extend(resolver());
     }
-    mounts.extend(host.toolchains.iter().filter(|path| !is_covered(path, plan)).map(|path| read_only(path)));
+    mounts.extend(host.toolchains_beside(&given(plan)).map(read_only));
     mounts.extend(plan.mounts.iter().map(planned));
     mounts
 }
@@ -131,24 +134,15 @@ fn system_mount(entry: &SystemEntry) -> Mount {
     }
 }
 
-/// The home directory is the command's own, empty and writable, unless the caller gave the real one or it is one of
-/// the system's.
-fn private_home<'a>(plan: &Plan, host: &'a HostView) -> Option<&'a Path> {
-    let home = host.home.as_deref()?;
-    let is_system = host.system.iter().any(|entry| home.starts_with(entry.path()));
-    let is_given = plan.mounts.iter().any(|mount| home.starts_with(&mount.target));
-    let is_kernel = ["/proc", "/sys", "/dev", "/tmp", "/run"].iter().any(|place| Path::new(place) == home);
-    (home.parent().is_some() && !is_system && !is_given && !is_kernel).then_some(home)
-}
-
 /// With the host's network names resolve as on the host, where the resolver's file often lies in `/run`.
 fn resolver() -> Option<Mount> {
     let real = Path::new("/etc/resolv.conf").canonicalize().ok()?;
     (!real.starts_with("/etc")).then(|| read_only(&real))
 }
 
-fn is_covered(path: &Path, plan: &Plan) -> bool {
-    plan.mounts.iter().any(|mount| path.starts_with(&mount.target))
+/// Where the run's own mounts stand.
+fn given(plan: &Plan) -> Vec<&Path> {
+    plan.mounts.iter().map(|mount| mount.target.as_path()).collect()
 }
 
 fn planned(mount: &PlannedMount) -> Mount {
@@ -181,14 +175,14 @@ fn tmpfs(target: &Path, size: ByteSize, mode: u32) -> Mount {
 /// What Landlock lets a command write inside the walls: what the mounts make writable, once more.
 fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
     let own = ["/tmp", "/run", "/dev", "/proc"].map(PathBuf::from);
-    let given = plan
+    let mounted = plan
         .mounts
         .iter()
         .filter(|mount| mount.access == Access::ReadWrite)
         .map(|mount| mount.target.clone());
     own.into_iter()
-        .chain(given)
-        .chain(private_home(plan, host).map(Path::to_owned))
+        .chain(mounted)
+        .chain(host.private_home(&given(plan)).map(Path::to_owned))
         .map(|path| bytes(&path))
         .collect()
 }

@@ -69,10 +69,11 @@ impl CellMaker for LocalMaker {
         &self.capabilities
     }
 
-    fn adjust(&self, plan: &mut Plan) {
+    async fn prepare(&self, plan: &mut Plan) -> Result<()> {
         if !plan.env.contains_key(OsStr::new("HOME")) {
             plan.env.insert("HOME".into(), "/tmp".into());
         }
+        Ok(())
     }
 
     fn spec(&self, plan: &Plan) -> Result<JailSpec> {

@@ -151,6 +151,7 @@ mod tests {
             uid: 0,
             gid: 0,
             landlock_abi: 0,
+            image: None,
             limits: Vec::new(),
             degraded: Vec::new(),
         };

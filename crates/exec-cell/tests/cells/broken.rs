@@ -123,3 +123,20 @@ async fn a_cell_that_ignores_its_deadline_is_destroyed() {
     assert_eq!(error, Some(ErrorKind::CellDied));
     until(&alive, 0).await;
 }
+
+/// Serves its command, and then pays no attention to the end of its stream.
+async fn never_leaves(mut cell: FakeCell) {
+    cell.become_ready().await;
+    if let Some(run) = cell.start_one().await {
+        cell.finish(run).await;
+    }
+    std::future::pending::<()>().await;
+}
+
+/// R10: whatever becomes of its stream.
+#[tokio::test(start_paused = true)]
+async fn a_cell_that_does_not_end_with_its_stream_is_destroyed() {
+    let (executor, _, alive) = executor(NO_POOL, never_leaves);
+    assert!(executor.run(&Cmd::new("x"), &opts()).await.unwrap().success());
+    until(&alive, 0).await;
+}

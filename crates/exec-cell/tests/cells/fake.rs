@@ -100,6 +100,7 @@ impl CellMaker for FakeMaker {
             uid: facts.uid,
             gid: facts.gid,
             landlock_abi: 0,
+            image: None,
             limits: Vec::new(),
             degraded: Vec::new(),
         }

@@ -7,8 +7,9 @@ mod danger;
 mod git;
 mod mounts;
 mod os;
+mod user;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 use crate::limits::Machine;
 use crate::{
-    Access, Cmd, Error, ErrorKind, ExecOpts, Lifetime, Network, ResolvedLimits, Result, Stdin, User,
+    Access, Cmd, Error, ErrorKind, ExecOpts, Lifetime, Network, Preset, ResolvedLimits, Result, Stdin, User,
     WindowSize, inherited_environment,
 };
 
@@ -32,6 +33,8 @@ pub struct Plan {
     pub argv: Vec<OsString>,
     /// The whole environment.
     pub env: BTreeMap<OsString, OsString>,
+    /// Which of its variables the options name; the others are the caller's own.
+    pub named_env: BTreeSet<OsString>,
     /// Working directory inside.
     pub cwd: PathBuf,
     /// The workspace, canonical.
@@ -48,8 +51,12 @@ pub struct Plan {
     pub idle_timeout: Option<Duration>,
     /// Time between the polite signal and the kill.
     pub grace: Duration,
-    /// Who it runs as.
+    /// Who it runs as, as asked for; [`Plan::identity`] is what that comes to.
     pub user: User,
+    /// The preset the limits come from.
+    pub preset: Preset,
+    /// The image to run in, if the caller named one.
+    pub image: Option<String>,
     /// Its network, if the caller named one.
     pub network: Option<Network>,
     /// How much it may use.
@@ -89,6 +96,7 @@ impl Plan {
         Ok(Self {
             argv: cmd.argv().map(ToOwned::to_owned).collect(),
             env,
+            named_env: opts.env.keys().cloned().collect(),
             cwd,
             workspace_owner: os::owner(&workspace)?,
             workspace,
@@ -98,6 +106,8 @@ impl Plan {
             idle_timeout: opts.idle_timeout,
             grace: opts.grace.unwrap_or(DEFAULT_GRACE),
             user: opts.user,
+            preset: opts.limits.preset,
+            image: opts.image.clone(),
             network: opts.network,
             limits: opts.limits.resolve(machine()),
             lifetime: opts.lifetime.clone(),

@@ -26,6 +26,19 @@ mod sys {
     pub(super) fn owner(metadata: &std::fs::Metadata) -> (u32, u32) {
         (metadata.uid(), metadata.gid())
     }
+
+    /// By its mode; access lists are not looked at.
+    pub(super) fn may_write(metadata: &std::fs::Metadata, (uid, gid): (u32, u32)) -> bool {
+        // Write and search.
+        const NEEDED: u32 = 0o3;
+        let shift = match (metadata.uid() == uid, metadata.gid() == gid) {
+            (true, _) => 6,
+            (false, true) => 3,
+            (false, false) => 0,
+        };
+        (metadata.mode() >> shift) & NEEDED == NEEDED
+    }
+
     pub(super) fn is_socket(path: &Path) -> bool {
         path.metadata().is_ok_and(|metadata| metadata.file_type().is_socket())
     }
@@ -47,6 +60,11 @@ mod sys {
     pub(super) fn owner(_: &std::fs::Metadata) -> (u32, u32) {
         (0, 0)
     }
+
+    pub(super) fn may_write(_: &std::fs::Metadata, _: (u32, u32)) -> bool {
+        true
+    }
+
     pub(super) fn is_socket(_: &Path) -> bool {
         false
     }
@@ -71,6 +89,11 @@ pub(super) fn file_id(path: &Path) -> Result<FileId> {
 
 pub(super) fn owner(path: &Path) -> Result<(u32, u32)> {
     metadata(path).map(|metadata| sys::owner(&metadata))
+}
+
+/// Whether a user without any privilege can make files in a directory.
+pub(super) fn may_write(path: &Path, who: (u32, u32)) -> Result<bool> {
+    metadata(path).map(|metadata| sys::may_write(&metadata, who))
 }
 
 fn metadata(path: &Path) -> Result<std::fs::Metadata> {

@@ -14,6 +14,8 @@ use super::ParseValueError;
 pub enum Network {
     /// Loopback of its own and nothing else.
     None,
+    /// A network of the container engine, with a way out.
+    Bridge,
     /// The host's network, host loopback included.
     Host,
 }
@@ -24,8 +26,9 @@ impl FromStr for Network {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "none" => Ok(Self::None),
+            "bridge" => Ok(Self::Bridge),
             "host" => Ok(Self::Host),
-            _ => Err(ParseValueError::new(text, "a network", "use `none` or `host`")),
+            _ => Err(ParseValueError::new(text, "a network", "use `none`, `bridge` or `host`")),
         }
     }
 }
@@ -34,6 +37,7 @@ impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::None => "none",
+            Self::Bridge => "bridge",
             Self::Host => "host",
         })
     }

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use exec_core::{Cmd, ExecOpts, MountSpec, Plan, WorkspaceMode};
 use rstest::rstest;
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::*;
 
 const ORDINARY: Caller = Caller { uid: 1000, gid: 1000, rules_all_ids: false };
@@ -121,6 +123,9 @@ fn what_cannot_be_held_is_refused() {
     let other_user = ExecOpts::in_workspace(dir.path()).with_user(User::Id { uid: 5, gid: 5 });
     let error = spec(&plan(&other_user), WallKind::Namespaces, ORDINARY, &host()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let error = spec(&plan(&other_user), WallKind::Namespaces, ROOT, &host()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput, "it can't write the workspace: {error}");
+    std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
     assert!(spec(&plan(&other_user), WallKind::Namespaces, ROOT, &host()).is_ok());
     let no_network = ExecOpts::in_workspace(dir.path()).with_network(Network::None);
     let error = spec(&plan(&no_network), WallKind::Subreaper, ORDINARY, &host()).unwrap_err();

@@ -37,6 +37,7 @@ impl ProcessGroupExec {
             uid: rustix::process::geteuid().as_raw(),
             gid: rustix::process::getegid().as_raw(),
             landlock_abi: 0,
+            image: None,
             limits: Vec::new(),
             degraded,
         };

@@ -55,6 +55,7 @@ impl Executor for Bare {
             uid: 0,
             gid: 0,
             landlock_abi: 0,
+            image: None,
             limits: Vec::new(),
             degraded: Vec::new(),
         };
