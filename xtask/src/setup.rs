@@ -26,6 +26,7 @@ pub(crate) struct Tool {
 /// What the tests run. All of it is ordinary and stays installed.
 const TOOLS: &[Tool] = &[
     Tool { program: "gcc", package: "gcc", without: "nothing can be linked: cargo needs a C compiler" },
+    Tool { program: "busybox", package: "busybox-static", without: "the small image that tests run in" },
     Tool { program: "git", package: "git", without: "the cases about git's hooks and configuration" },
     Tool { program: "python3", package: "python3", without: "the probes that are written in Python" },
     Tool {

@@ -1,0 +1,155 @@
+//! From a container's specification to the engine's words for it. Pure.
+//!
+//! Everything that makes a container a cell is said here, whatever the image says: who runs, what it may do, where it
+//! may write, and that it goes when it ends.
+
+use std::collections::HashMap;
+
+use bollard::models::{
+    ContainerCreateBody, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig,
+    Mount as ApiMount, MountBindOptions, MountType, MountVolumeOptions,
+};
+use exec_core::{Access, Network};
+
+use crate::profile::EngineProfile;
+use crate::spec::{ContainerSpec, Mount};
+use crate::supervisor::{INIT_DIRECTORY, INIT_PATH, Placement};
+
+/// Paths below `/proc` and `/sys` that tell or do too much: the engine's own list, which naming any replaces, and what
+/// newer kernels added to it.
+const MASKED: [&str; 12] = [
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/interrupts",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+    "/sys/devices/virtual/powercap",
+    "/sys/firmware",
+];
+
+/// What a container is created with.
+pub(crate) fn body(
+    spec: &ContainerSpec,
+    placement: &Placement,
+    profile: &EngineProfile,
+    labels: HashMap<String, String>,
+) -> ContainerCreateBody {
+    let (uid, gid) = spec.user;
+    ContainerCreateBody {
+        image: Some(spec.image.clone()),
+        hostname: (spec.network != Network::Host).then(|| "cell".to_owned()),
+        user: Some(format!("{uid}:{gid}")),
+        entrypoint: Some(vec![INIT_PATH.to_owned()]),
+        cmd: Some(vec!["container".to_owned()]),
+        working_dir: Some("/".to_owned()),
+        attach_stdin: Some(true),
+        attach_stdout: Some(true),
+        attach_stderr: Some(true),
+        open_stdin: Some(true),
+        // With the connection goes standard input, and with that everything.
+        stdin_once: Some(true),
+        tty: Some(false),
+        healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
+        stop_signal: Some("SIGKILL".to_owned()),
+        labels: Some(labels),
+        host_config: Some(host_config(spec, placement, profile)),
+        ..ContainerCreateBody::default()
+    }
+}
+
+fn host_config(spec: &ContainerSpec, placement: &Placement, profile: &EngineProfile) -> HostConfig {
+    let memory = spec.limits.memory.map(|bytes| bytes as i64);
+    HostConfig {
+        auto_remove: Some(true),
+        readonly_rootfs: Some(true),
+        cap_drop: Some(vec!["ALL".to_owned()]),
+        security_opt: Some(vec!["no-new-privileges:true".to_owned()]),
+        network_mode: Some(spec.network.to_string()),
+        ipc_mode: Some("private".to_owned()),
+        cgroupns_mode: Some(HostConfigCgroupnsModeEnum::PRIVATE),
+        // So that files made inside belong to the caller.
+        userns_mode: profile.remaps_users.then(|| "host".to_owned()),
+        memory,
+        memory_swap: memory,
+        // PID 1 is in the group and is not the command's.
+        pids_limit: spec.limits.pids.map(|pids| pids as i64 + 1),
+        nano_cpus: spec.limits.cpu_milli.map(|milli| milli as i64 * 1_000_000),
+        shm_size: Some(spec.shm_size as i64),
+        log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
+        mounts: Some(binds(spec, placement, profile)),
+        tmpfs: Some(tmpfs(spec)),
+        masked_paths: Some(
+            MASKED.into_iter().map(str::to_owned).chain(spec.masked.iter().cloned()).collect(),
+        ),
+        init: Some(false),
+        privileged: Some(false),
+        publish_all_ports: Some(false),
+        ..HostConfig::default()
+    }
+}
+
+fn binds(spec: &ContainerSpec, placement: &Placement, profile: &EngineProfile) -> Vec<ApiMount> {
+    let given = spec.mounts.iter().filter_map(|mount| match mount {
+        Mount::Bind { source, target, access, .. } => Some(bind(source, target, *access, profile)),
+        Mount::Tmpfs { .. } => None,
+    });
+    let init = match placement {
+        Placement::Bind { source } => bind(source, INIT_PATH, Access::ReadOnly, profile),
+        Placement::Volume { name } => init_volume(name, Access::ReadOnly),
+    };
+    given.chain([init]).collect()
+}
+
+/// What a container needs through which the volume with PID 1 is filled.
+pub(crate) fn volume_mount(name: &str) -> HostConfig {
+    HostConfig {
+        mounts: Some(vec![init_volume(name, Access::ReadWrite)]),
+        network_mode: Some(Network::None.to_string()),
+        ..HostConfig::default()
+    }
+}
+
+fn init_volume(name: &str, access: Access) -> ApiMount {
+    ApiMount {
+        typ: Some(MountType::VOLUME),
+        source: Some(name.to_owned()),
+        target: Some(INIT_DIRECTORY.to_owned()),
+        read_only: Some(access == Access::ReadOnly),
+        volume_options: Some(MountVolumeOptions { no_copy: Some(true), ..MountVolumeOptions::default() }),
+        ..ApiMount::default()
+    }
+}
+
+fn bind(source: &str, target: &str, access: Access, profile: &EngineProfile) -> ApiMount {
+    let read_only = access == Access::ReadOnly;
+    let non_recursive = (read_only && profile.hides_submounts).then_some(true);
+    ApiMount {
+        typ: Some(MountType::BIND),
+        source: Some(source.to_owned()),
+        target: Some(target.to_owned()),
+        read_only: Some(read_only),
+        bind_options: non_recursive
+            .map(|_| MountBindOptions { non_recursive, ..MountBindOptions::default() }),
+        ..ApiMount::default()
+    }
+}
+
+fn tmpfs(spec: &ContainerSpec) -> HashMap<String, String> {
+    let options = spec.mounts.iter().filter_map(|mount| match mount {
+        Mount::Tmpfs { target, size, mode, owner: (uid, gid) } => {
+            // Builds run what they have just made.
+            let options = format!("rw,exec,nosuid,nodev,size={size},mode={mode:o},uid={uid},gid={gid}");
+            Some((target.clone(), options))
+        }
+        Mount::Bind { .. } => None,
+    });
+    options.collect()
+}
+
+#[cfg(test)]
+mod tests;

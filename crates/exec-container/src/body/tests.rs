@@ -1,0 +1,84 @@
+//! The engine's words, as they are sent.
+
+use exec_core::{Cmd, ExecOpts, MountSpec, Plan, User};
+use exec_host::{HostView, SystemEntry};
+
+use super::*;
+use crate::engine::ImageFacts;
+use crate::spec::{Base, spec};
+
+fn profile() -> EngineProfile {
+    EngineProfile {
+        version: "20.10".into(),
+        api: (1, 41),
+        architecture: "x86_64".into(),
+        rootless: false,
+        remaps_users: false,
+        same_kernel: false,
+        filters_syscalls: true,
+        hides_submounts: true,
+        caller: (1000, 1000),
+    }
+}
+
+fn view() -> HostView {
+    HostView {
+        system: vec![
+            SystemEntry::Directory("/usr".into()),
+            SystemEntry::Link { path: "/bin".into(), to: "usr/bin".into() },
+            SystemEntry::Directory("/etc".into()),
+        ],
+        secrets: vec!["/etc/shadow".into()],
+        toolchains: vec!["/home/ada/.rustup".into()],
+        home: Some("/home/ada".into()),
+    }
+}
+
+fn plan(opts: &ExecOpts) -> Plan {
+    let mut plan = Plan::resolve(&Cmd::new("true"), opts, []).unwrap();
+    plan.workspace_owner = (1000, 1000);
+    plan
+}
+
+/// What is sent, with the temporary workspace's name taken out.
+fn sent(opts: &ExecOpts, base: Base<'_>, placement: &Placement, workspace: &std::path::Path) -> String {
+    let spec = spec(&plan(opts), base, &profile()).unwrap();
+    let labels = HashMap::from([("dev.agentctl.owner".to_owned(), "o1".to_owned())]);
+    let value = serde_json::to_value(body(&spec, placement, &profile(), labels)).unwrap();
+    let text = serde_json::to_string_pretty(&value).unwrap();
+    text.replace(&*workspace.canonicalize().unwrap().to_string_lossy(), "/workspace")
+}
+
+/// R20, R40, R50, R70
+#[test]
+fn a_run_on_the_hosts_own_programs() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = ImageFacts { id: "sha256:host".into(), ..ImageFacts::default() };
+    let placement = Placement::Bind { source: "/home/ada/.cache/agentctl/exec-init".into() };
+    let (image, view) = (&image, &view());
+    let text = sent(&ExecOpts::in_workspace(dir.path()), Base::Host { image, view }, &placement, dir.path());
+    insta::assert_snapshot!(text);
+}
+
+/// R22, R23, R30: an odd image decides nothing.
+#[test]
+fn a_run_in_an_image() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = ImageFacts {
+        id: "sha256:odd".into(),
+        volumes: vec!["/data".into(), "/var/lib/odd".into()],
+        ..ImageFacts::default()
+    };
+    let placement = Placement::Volume { name: "agentctl-exec-init".into() };
+    std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let opts = ExecOpts::in_workspace(dir.path())
+        .with_mount(MountSpec::read_write("/usr/share").at("/data"))
+        .with_network(Network::Bridge)
+        .with_user(User::Id { uid: 7, gid: 8 });
+    insta::assert_snapshot!(sent(
+        &opts,
+        Base::Image { name: "odd:1", image: &image },
+        &placement,
+        dir.path()
+    ));
+}

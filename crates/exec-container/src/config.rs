@@ -1,0 +1,46 @@
+//! How containers are made.
+
+use std::time::Duration;
+
+use exec_cell::PoolConfig;
+
+use crate::image::{Progress, PullPolicy};
+use crate::supervisor::InitPlacement;
+
+/// What every executor on an engine can be told.
+#[derive(Debug, Clone)]
+pub struct ContainerConfig {
+    /// The image of runs that name none; `None`, or `host`, for this machine's own programs.
+    pub image: Option<String>,
+    /// Whether missing images are fetched.
+    pub pull: PullPolicy,
+    /// Who is told how a pull goes.
+    pub progress: Progress,
+    /// How PID 1 gets into containers.
+    pub init: InitPlacement,
+    /// Containers kept warm per exact specification; 0 keeps none.
+    pub warm_cells: usize,
+    /// A warm container nobody used for this long is ended.
+    pub warm_idle: Duration,
+}
+
+impl Default for ContainerConfig {
+    fn default() -> Self {
+        let PoolConfig { per_spec, idle, .. } = PoolConfig::default();
+        Self {
+            image: None,
+            pull: PullPolicy::default(),
+            progress: Progress::default(),
+            init: InitPlacement::default(),
+            warm_cells: per_spec,
+            warm_idle: idle,
+        }
+    }
+}
+
+impl ContainerConfig {
+    pub(crate) fn pool(&self) -> PoolConfig {
+        let total = PoolConfig::default().total.max(self.warm_cells);
+        PoolConfig { per_spec: self.warm_cells, total, idle: self.warm_idle }
+    }
+}

@@ -1,0 +1,174 @@
+//! What an engine's refusal means to a person.
+
+use std::io;
+use std::time::Duration;
+
+use bollard::errors::Error as ClientError;
+use exec_core::{Error, ErrorKind};
+
+/// Context key under which an engine's status code is kept, for those who must tell refusals apart.
+const STATUS: &str = "status";
+
+/// An error for a verb that failed on an object.
+pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: ClientError) -> Error {
+    match why {
+        ClientError::DockerResponseServerError { status_code, message } => {
+            refused(backend, verb, object, status_code, &message)
+        }
+        ClientError::DockerStreamError { error } => refused(backend, verb, object, 500, &error),
+        ClientError::RequestTimeoutError => no_answer(backend, verb, object, super::MAKE_LIMIT),
+        ClientError::IOError { err } => broken(backend, verb, object, &err),
+        ClientError::HyperResponseError { .. } | ClientError::HyperLegacyError { .. } => {
+            broken(backend, verb, object, &why)
+        }
+        other => Error::new(
+            ErrorKind::Engine,
+            "engine",
+            format!("the engine's answer makes no sense; can't {verb} {object}"),
+        )
+        .with_backend(backend)
+        .with_source(other)
+        .with_remedy("check which program listens on the engine's socket, and its version"),
+    }
+}
+
+/// An error for an engine that took too long.
+pub(super) fn no_answer(backend: &str, verb: &'static str, object: &str, limit: Duration) -> Error {
+    Error::new(
+        ErrorKind::Engine,
+        "engine",
+        format!("the engine did not answer within {} s; can't {verb} {object}", limit.as_secs()),
+    )
+    .with_backend(backend)
+    .with_remedy("see whether it hangs (`docker ps`), and restart it")
+}
+
+fn broken(backend: &str, verb: &'static str, object: &str, why: &dyn std::error::Error) -> Error {
+    let gone = why.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let message = match gone {
+        Some(io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+            format!("the engine is gone; can't {verb} {object}")
+        }
+        _ => format!("the connection to the engine broke; can't {verb} {object}"),
+    };
+    Error::new(ErrorKind::Engine, "engine", message)
+        .with_backend(backend)
+        .with_context("cause", why)
+        .with_remedy("see whether the engine runs (`systemctl status docker`) and start it")
+}
+
+/// What engines say, what sort of failure that is, and what helps. The first match counts.
+const REFUSALS: [(&str, ErrorKind, &str); 11] = [
+    (
+        "bind source path does not exist",
+        ErrorKind::InvalidInput,
+        "the engine can't see this path: share it with the engine (Docker Desktop: Settings, Resources, File sharing), \
+         or run where the engine shares this machine's files",
+    ),
+    (
+        "is not shared from the host",
+        ErrorKind::InvalidInput,
+        "add the path in Docker Desktop under Settings, Resources, File sharing",
+    ),
+    ("mounts denied", ErrorKind::InvalidInput, "share the path with the engine in its settings"),
+    (
+        "no space left on device",
+        ErrorKind::ResourceExhausted,
+        "free disk space (`docker system df`, `docker system prune`)",
+    ),
+    (
+        "cannot allocate memory",
+        ErrorKind::ResourceExhausted,
+        "end other programs, or give the engine more memory",
+    ),
+    ("too many open files", ErrorKind::ResourceExhausted, "raise the engine's limit of open files"),
+    ("minimum memory limit", ErrorKind::InvalidInput, "raise --memory"),
+    ("range of cpus", ErrorKind::InvalidInput, "lower --cpus"),
+    (
+        "could not select device driver",
+        ErrorKind::Unsupported,
+        "install the NVIDIA container toolkit, or leave --gpus out",
+    ),
+    (
+        "unknown or invalid runtime",
+        ErrorKind::Unsupported,
+        "install the runtime and name it in the engine's configuration",
+    ),
+    ("permission denied", ErrorKind::PermissionDenied, "see which path or right the message names"),
+];
+
+fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message: &str) -> Error {
+    let text = message.trim();
+    let lower = text.to_lowercase();
+    let known = REFUSALS.iter().find(|(says, ..)| lower.contains(says));
+    let (kind, remedy) = match (known, status) {
+        (Some((_, kind, remedy)), _) => (*kind, *remedy),
+        (None, 404) if lower.contains("no such image") => {
+            (ErrorKind::ImageNotFound, "pull or build the image, or name another with --image")
+        }
+        (None, 404) => (ErrorKind::NotFound, "somebody removed it; try again"),
+        (None, 403) => (
+            ErrorKind::PermissionDenied,
+            "an authorization plugin of the engine refuses this; ask who runs it",
+        ),
+        _ => (ErrorKind::Engine, "see the engine's log (`journalctl -u docker`)"),
+    };
+    Error::new(kind, "engine", format!("the engine refused to {verb} {object}: {text}"))
+        .with_backend(backend)
+        .with_context(STATUS, status)
+        .with_remedy(remedy)
+}
+
+fn status(error: &Error) -> Option<&str> {
+    error.context().iter().find(|(key, _)| *key == STATUS).map(|(_, status)| status.as_str())
+}
+
+/// The object is not there.
+pub(crate) fn is_not_found(error: &Error) -> bool {
+    status(error) == Some("404")
+}
+
+/// The object is being changed by somebody else.
+pub(crate) fn is_conflict(error: &Error) -> bool {
+    status(error) == Some("409")
+}
+
+/// The engine does not have the image.
+pub(crate) fn is_missing_image(error: &Error) -> bool {
+    error.kind() == ErrorKind::ImageNotFound
+}
+
+/// The engine does not see this path of ours.
+pub(crate) fn is_missing_bind_source(error: &Error, path: &str) -> bool {
+    let text = error.to_string();
+    text.contains("bind source path does not exist") && text.contains(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case(
+        400,
+        "invalid mount config for type \"bind\": bind source path does not exist: /x",
+        ErrorKind::InvalidInput
+    )]
+    #[case(404, "No such image: none:latest", ErrorKind::ImageNotFound)]
+    #[case(404, "No such container: x", ErrorKind::NotFound)]
+    #[case(500, "write /var/lib/docker/x: no space left on device", ErrorKind::ResourceExhausted)]
+    #[case(400, "Minimum memory limit allowed is 6MB", ErrorKind::InvalidInput)]
+    #[case(500, "something else", ErrorKind::Engine)]
+    fn a_refusal_has_a_kind_and_a_remedy(
+        #[case] status_code: u16,
+        #[case] message: &str,
+        #[case] kind: ErrorKind,
+    ) {
+        let why = ClientError::DockerResponseServerError { status_code, message: message.into() };
+        let error = explain("docker", "create", "x", why);
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.remedy().is_some() && error.to_string().contains(message));
+    }
+}

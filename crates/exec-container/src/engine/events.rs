@@ -1,0 +1,166 @@
+//! What becomes of our containers, as the engine tells it.
+//!
+//! One stream of events per executor. Where it breaks, whoever waits for a container's end asks the engine instead.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bollard::models::EventMessage;
+use bollard::query_parameters::EventsOptionsBuilder;
+use futures_util::StreamExt;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use super::Engine;
+
+/// A stream that ended is asked for again after this long.
+const AGAIN: Duration = Duration::from_millis(200);
+
+/// How a container is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "what was heard so far; any may go with any other")]
+pub(crate) struct Life {
+    /// The kernel killed something in it because its memory was used up.
+    pub(crate) out_of_memory: bool,
+    /// Somebody stopped its processes without ending them.
+    pub(crate) paused: bool,
+    /// It exited with this code.
+    pub(crate) exit_code: Option<i64>,
+    /// It is removed.
+    pub(crate) gone: bool,
+    /// Nobody tells us at the moment.
+    pub(crate) unheard: bool,
+}
+
+/// The containers we follow, by name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lives {
+    by_name: Arc<Mutex<HashMap<String, watch::Sender<Life>>>>,
+    /// Ends with the last of us.
+    _listener: Option<Arc<Listener>>,
+}
+
+#[derive(Debug)]
+struct Listener(AbortHandle);
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Lives {
+    /// Follows the containers with this label.
+    pub(crate) fn follow(engine: &Engine, label: (&str, &str)) -> Self {
+        let lives = Self::default();
+        let (engine, label, listening) = (engine.clone(), format!("{}={}", label.0, label.1), lives.clone());
+        let task = tokio::spawn(async move {
+            let since = now();
+            loop {
+                let mut events = std::pin::pin!(engine.events(&label, &since));
+                while let Some(Ok(event)) = events.next().await {
+                    listening.on_event(&event);
+                }
+                listening.change_all(|life| life.unheard = true);
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+        Self { _listener: Some(Arc::new(Listener(task.abort_handle()))), ..lives }
+    }
+
+    /// Follows a container that is about to be created.
+    pub(crate) fn expect(&self, name: &str) -> watch::Receiver<Life> {
+        let (sender, receiver) = watch::channel(Life::default());
+        self.lock().insert(name.to_owned(), sender);
+        receiver
+    }
+
+    /// Nobody asks about it any more.
+    pub(crate) fn forget(&self, name: &str) {
+        self.lock().remove(name);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<Life>>> {
+        self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change_all(&self, change: impl Fn(&mut Life)) {
+        for life in self.lock().values() {
+            life.send_modify(&change);
+        }
+    }
+
+    fn on_event(&self, event: &EventMessage) {
+        let Some(attributes) = event.actor.as_ref().and_then(|actor| actor.attributes.as_ref()) else {
+            return;
+        };
+        let Some(name) = attributes.get("name") else { return };
+        let lives = self.lock();
+        let Some(life) = lives.get(name) else { return };
+        let exit_code = attributes.get("exitCode").and_then(|code| code.parse().ok());
+        life.send_modify(|life| {
+            life.unheard = false;
+            match event.action.as_deref() {
+                Some("oom") => life.out_of_memory = true,
+                Some("pause") => life.paused = true,
+                Some("die") => life.exit_code = exit_code,
+                Some("destroy") => life.gone = true,
+                _ => {}
+            }
+        });
+    }
+}
+
+impl Engine {
+    fn events(
+        &self,
+        label: &str,
+        since: &str,
+    ) -> impl futures_util::Stream<Item = Result<EventMessage, bollard::errors::Error>> + use<> {
+        let all = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let filters = HashMap::from([
+            ("type".to_owned(), all(&["container"])),
+            ("label".to_owned(), all(&[label])),
+            ("event".to_owned(), all(&["oom", "pause", "die", "destroy"])),
+        ]);
+        self.docker.events(Some(EventsOptionsBuilder::default().filters(&filters).since(since).build()))
+    }
+}
+
+/// Events since then are told again, so that none is missed while the stream is being set up.
+fn now() -> String {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    elapsed.as_secs().saturating_sub(1).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use bollard::models::EventActor;
+
+    use super::*;
+
+    fn event(name: &str, action: &str, exit_code: &str) -> EventMessage {
+        let attributes = HashMap::from([
+            ("name".to_owned(), name.to_owned()),
+            ("exitCode".to_owned(), exit_code.to_owned()),
+        ]);
+        let actor = Some(EventActor { attributes: Some(attributes), ..EventActor::default() });
+        EventMessage { action: Some(action.to_owned()), actor, ..EventMessage::default() }
+    }
+
+    #[test]
+    fn a_life_is_told_to_who_asked() {
+        let lives = Lives::default();
+        let life = lives.expect("ours");
+        for (action, code) in [("oom", ""), ("die", "137"), ("destroy", ""), ("exec_start", "")] {
+            lives.on_event(&event("ours", action, code));
+            lives.on_event(&event("strangers", action, code));
+        }
+        let expected =
+            Life { out_of_memory: true, exit_code: Some(137), gone: true, paused: false, unheard: false };
+        assert_eq!(*life.borrow(), expected);
+        lives.forget("ours");
+        assert!(life.has_changed().is_err(), "nobody is told any more");
+    }
+}

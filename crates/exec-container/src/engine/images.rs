@@ -1,0 +1,155 @@
+//! Images: looked at, imported, pulled.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bollard::models::{CreateImageInfo, ImageInspect};
+use bollard::query_parameters::CreateImageOptionsBuilder;
+use bytes::Bytes;
+use exec_core::{Error, ErrorKind, Result};
+use futures_util::StreamExt;
+
+use super::{ASK_LIMIT, Engine, MAKE_LIMIT, error, is_not_found};
+
+/// A pull that shows no sign of life for this long has stalled.
+const STALL_LIMIT: Duration = Duration::from_secs(120);
+
+/// What of an image matters to us.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ImageFacts {
+    pub(crate) id: String,
+    /// The name with the registry's digest, if it came from one.
+    pub(crate) digest: Option<String>,
+    pub(crate) env: Vec<String>,
+    /// Directories it wants volumes at.
+    pub(crate) volumes: Vec<String>,
+    pub(crate) architecture: Option<String>,
+}
+
+/// A step of a pull, for who shows progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullStep {
+    /// The layer, if the step is about one.
+    pub layer: Option<String>,
+    /// What happens with it.
+    pub status: String,
+    /// Bytes done, and of how many.
+    pub bytes: Option<(i64, i64)>,
+}
+
+impl Engine {
+    /// The image of this name, if the engine has it.
+    pub(crate) async fn image(&self, name: &str) -> Result<Option<ImageFacts>> {
+        match self.bounded(ASK_LIMIT, "inspect image", name, self.docker.inspect_image(name)).await {
+            Ok(image) => Ok(Some(facts(image))),
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes an image of a file system, and names it.
+    pub(crate) async fn import(
+        &self,
+        root_fs: Vec<u8>,
+        repository: &str,
+        tag: &str,
+        label: &str,
+    ) -> Result<()> {
+        let options = CreateImageOptionsBuilder::default()
+            .from_src("-")
+            .repo(repository)
+            .tag(tag)
+            .changes(vec![label.to_owned()])
+            .build();
+        let body = bollard::body_full(Bytes::from(root_fs));
+        let mut steps = Box::pin(self.docker.create_image(Some(options), Some(body), None));
+        let object = format!("{repository}:{tag}");
+        while let Some(step) = self.next_step(MAKE_LIMIT, "import image", &object, &mut steps).await? {
+            tracing::trace!(?step, "import");
+        }
+        Ok(())
+    }
+
+    /// Fetches an image from its registry.
+    pub(crate) async fn pull(&self, name: &str, progress: &(dyn Fn(PullStep) + Send + Sync)) -> Result<()> {
+        let options = CreateImageOptionsBuilder::default().from_image(with_tag(name).as_str()).build();
+        let mut steps = Box::pin(self.docker.create_image(Some(options), None, None));
+        loop {
+            match self.next_step(STALL_LIMIT, "pull image", name, &mut steps).await {
+                Ok(Some(step)) => progress(shown(step)),
+                Ok(None) => return Ok(()),
+                Err(error) => return Err(not_pulled(name, error).with_backend(self.backend())),
+            }
+        }
+    }
+
+    async fn next_step(
+        &self,
+        limit: Duration,
+        verb: &'static str,
+        object: &str,
+        steps: &mut (impl futures_util::Stream<Item = Result<CreateImageInfo, bollard::errors::Error>> + Unpin),
+    ) -> Result<Option<CreateImageInfo>> {
+        match tokio::time::timeout(limit, steps.next()).await {
+            Err(_) => Err(error::no_answer(self.backend(), verb, object, limit)),
+            Ok(None) => Ok(None),
+            Ok(Some(Ok(step))) => Ok(Some(step)),
+            Ok(Some(Err(why))) => Err(error::explain(self.backend(), verb, object, why)),
+        }
+    }
+}
+
+fn facts(image: ImageInspect) -> ImageFacts {
+    let config = image.config.unwrap_or_default();
+    ImageFacts {
+        id: image.id.unwrap_or_default(),
+        digest: image.repo_digests.unwrap_or_default().into_iter().next(),
+        env: config.env.unwrap_or_default(),
+        volumes: config.volumes.unwrap_or_default(),
+        architecture: image.architecture,
+    }
+}
+
+/// Without a tag the engine would fetch every one there is.
+fn with_tag(name: &str) -> String {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    if last.contains([':', '@']) { name.to_owned() } else { format!("{name}:latest") }
+}
+
+fn shown(step: CreateImageInfo) -> PullStep {
+    let bytes = step.progress_detail.and_then(|detail| Some((detail.current?, detail.total?)));
+    PullStep { layer: step.id, status: step.status.unwrap_or_default(), bytes }
+}
+
+/// Whatever the registry said, to who asked it means that the image can't be had.
+fn not_pulled(name: &str, why: Error) -> Error {
+    Error::new(ErrorKind::ImageNotFound, "pull", format!("the image `{name}` is not here and can't be pulled"))
+        .with_source(why)
+        .with_remedy(
+            "check its name and your network or login (`docker pull`), build it, or leave --image out to use this \
+             machine's own programs",
+        )
+}
+
+/// A label as an import takes it.
+pub(crate) fn label_change(labels: &HashMap<String, String>) -> String {
+    let mut pairs: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    pairs.sort();
+    format!("LABEL {}", pairs.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("debian", "debian:latest")]
+    #[case("debian:12", "debian:12")]
+    #[case("localhost:5000/x", "localhost:5000/x:latest")]
+    #[case("x@sha256:00", "x@sha256:00")]
+    fn one_tag_is_pulled(#[case] name: &str, #[case] pulled: &str) {
+        assert_eq!(with_tag(name), pulled);
+    }
+}

@@ -1,0 +1,145 @@
+//! The engine: one function per verb, each of which fails with the verb, the object and what to do about it.
+//!
+//! Nothing outside this module knows the client library. Every call is bounded in time: an engine that hangs is an error
+//! like any other.
+
+mod error;
+mod events;
+mod images;
+mod volumes;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bollard::models::{ContainerCreateBody, SystemInfo};
+use bollard::query_parameters::{
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, RemoveContainerOptionsBuilder,
+};
+use bollard::{ClientVersion, Docker};
+use exec_core::{Error, Result};
+
+pub(crate) use error::{is_conflict, is_missing_bind_source, is_missing_image, is_not_found};
+pub(crate) use events::{Life, Lives};
+pub use images::PullStep;
+pub(crate) use images::{ImageFacts, label_change};
+
+use crate::{Attached, Endpoint, Greeting};
+
+/// Asking costs milliseconds; an engine that takes this long hangs.
+const ASK_LIMIT: Duration = Duration::from_secs(10);
+
+/// Making or starting a container on a busy machine takes seconds at most.
+const MAKE_LIMIT: Duration = Duration::from_secs(60);
+
+/// A connection to one engine, cheap to copy.
+#[derive(Debug, Clone)]
+pub(crate) struct Engine {
+    docker: Docker,
+    /// The executor's name, for errors.
+    backend: Arc<str>,
+}
+
+/// A container that was created.
+#[derive(Debug, Clone)]
+pub(crate) struct Created {
+    pub(crate) id: String,
+    /// What the engine had to say about it.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Engine {
+    /// A client for the engine that answered with this greeting; opens no connection yet.
+    pub(crate) fn connect(endpoint: &Endpoint, greeting: &Greeting, backend: &str) -> Result<Self> {
+        let version = ClientVersion { major_version: greeting.api.0, minor_version: greeting.api.1 };
+        let seconds = MAKE_LIMIT.as_secs();
+        let docker = match endpoint {
+            #[cfg(unix)]
+            Endpoint::Unix(path) => Docker::connect_with_unix(&path.to_string_lossy(), seconds, &version),
+            #[cfg(windows)]
+            Endpoint::NamedPipe(name) => Docker::connect_with_named_pipe(name, seconds, &version),
+            Endpoint::Tcp { host, port } => {
+                Docker::connect_with_http(&format!("http://{host}:{port}"), seconds, &version)
+            }
+            other => {
+                return Err(Error::new(
+                    exec_core::ErrorKind::Unavailable,
+                    "connect",
+                    format!("this system can't connect to {other}"),
+                )
+                .with_backend(backend));
+            }
+        };
+        let docker =
+            docker.map_err(|why| error::explain(backend, "connect to", &endpoint.to_string(), why))?;
+        Ok(Self { docker, backend: backend.into() })
+    }
+
+    /// The executor's name.
+    pub(crate) fn backend(&self) -> &str {
+        &self.backend
+    }
+
+    /// What the engine says about itself and its host.
+    pub(crate) async fn info(&self) -> Result<SystemInfo> {
+        self.bounded(ASK_LIMIT, "ask", "the engine about itself", self.docker.info()).await
+    }
+
+    pub(crate) async fn create(&self, name: &str, body: ContainerCreateBody) -> Result<Created> {
+        let options = CreateContainerOptionsBuilder::default().name(name).build();
+        let created = self.docker.create_container(Some(options), body);
+        let created = self.bounded(MAKE_LIMIT, "create", name, created).await?;
+        Ok(Created { id: created.id, warnings: created.warnings })
+    }
+
+    /// Connects to a container's standard streams. Done before it starts, so that nothing is missed.
+    pub(crate) async fn attach(&self, name: &str) -> Result<Attached> {
+        let options = AttachContainerOptionsBuilder::default()
+            .stdin(true)
+            .stdout(true)
+            .stderr(true)
+            .stream(true)
+            .build();
+        let attached = self.docker.attach_container(name, Some(options));
+        self.bounded(ASK_LIMIT, "attach to", name, attached).await.map(Attached::from)
+    }
+
+    pub(crate) async fn start(&self, name: &str) -> Result<()> {
+        self.bounded(MAKE_LIMIT, "start", name, self.docker.start_container(name, None)).await
+    }
+
+    /// Kills and removes a container with its anonymous volumes. One that is not there is removed.
+    pub(crate) async fn remove(&self, name: &str) -> Result<()> {
+        let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
+        let removed = self.docker.remove_container(name, Some(options));
+        match self.bounded(ASK_LIMIT, "remove", name, removed).await {
+            Err(error) if is_not_found(&error) || is_conflict(&error) => Ok(()),
+            other => other,
+        }
+    }
+
+    pub(crate) async fn unpause(&self, name: &str) -> Result<()> {
+        self.bounded(ASK_LIMIT, "unpause", name, self.docker.unpause_container(name)).await
+    }
+
+    /// Whether a container of this name is there.
+    pub(crate) async fn exists(&self, name: &str) -> Result<bool> {
+        match self.bounded(ASK_LIMIT, "inspect", name, self.docker.inspect_container(name, None)).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_not_found(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn bounded<T>(
+        &self,
+        limit: Duration,
+        verb: &'static str,
+        object: &str,
+        call: impl Future<Output = Result<T, bollard::errors::Error>>,
+    ) -> Result<T> {
+        match tokio::time::timeout(limit, call).await {
+            Ok(answer) => answer.map_err(|why| error::explain(&self.backend, verb, object, why)),
+            Err(_) => Err(error::no_answer(&self.backend, verb, object, limit)),
+        }
+    }
+}

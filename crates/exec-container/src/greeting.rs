@@ -1,0 +1,143 @@
+//! Who listens on an endpoint: asked over a plain connection, so that every way in which nobody answers can be told
+//! apart.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use crate::Endpoint;
+
+/// An engine that is there answers in a millisecond.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// An answer is a few hundred bytes.
+const MOST: u64 = 16 * 1024;
+
+const QUESTION: &[u8] = b"GET /_ping HTTP/1.1\r\nHost: engine\r\nConnection: close\r\n\r\n";
+
+/// What an engine says when asked who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    /// Version of the interface it speaks.
+    pub api: (usize, usize),
+    /// Which engine it is.
+    pub product: Product,
+}
+
+/// An engine's make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// Docker, or something that passes itself off as it.
+    Docker,
+    /// Podman.
+    Podman,
+}
+
+/// Why nobody answers.
+#[derive(Debug)]
+pub enum Silence {
+    /// The connection failed.
+    Connect(io::Error),
+    /// It was made, and then nothing came in time.
+    TimedOut,
+    /// What came is not from an engine.
+    NotAnEngine(String),
+}
+
+/// Asks who listens.
+pub async fn greet(endpoint: &Endpoint) -> Result<Greeting, Silence> {
+    match tokio::time::timeout(LIMIT, ask(endpoint)).await {
+        Ok(answer) => answer,
+        Err(_) => Err(Silence::TimedOut),
+    }
+}
+
+async fn ask(endpoint: &Endpoint) -> Result<Greeting, Silence> {
+    let answer = match endpoint {
+        #[cfg(unix)]
+        Endpoint::Unix(path) => {
+            exchange(tokio::net::UnixStream::connect(path).await.map_err(Silence::Connect)?).await
+        }
+        #[cfg(windows)]
+        Endpoint::NamedPipe(name) => {
+            let pipe = tokio::net::windows::named_pipe::ClientOptions::new().open(name);
+            exchange(pipe.map_err(Silence::Connect)?).await
+        }
+        Endpoint::Tcp { host, port } => {
+            let stream = tokio::net::TcpStream::connect((host.as_str(), *port)).await;
+            exchange(stream.map_err(Silence::Connect)?).await
+        }
+        _ => return Err(Silence::Connect(io::ErrorKind::Unsupported.into())),
+    };
+    let answer = answer.map_err(|why| Silence::NotAnEngine(why.to_string()))?;
+    parse(&answer).ok_or_else(|| Silence::NotAnEngine(beginning(&answer)))
+}
+
+/// Reads as far as the end of the head: some engines keep the connection open all the same.
+async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<Vec<u8>> {
+    stream.write_all(QUESTION).await?;
+    let mut answer = Vec::new();
+    let mut limited = stream.take(MOST);
+    while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
+        if limited.read_buf(&mut answer).await? == 0 {
+            break;
+        }
+    }
+    Ok(answer)
+}
+
+fn parse(answer: &[u8]) -> Option<Greeting> {
+    let text = String::from_utf8_lossy(answer);
+    let head = text.split("\r\n\r\n").next()?;
+    let mut lines = head.split("\r\n");
+    let status = lines.next()?.split(' ').nth(1)?;
+    if status != "200" {
+        return None;
+    }
+    let headers: Vec<(String, &str)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim()))
+        .collect();
+    let header = |name: &str| headers.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
+    let (major, minor) = header("api-version")?.split_once('.')?;
+    let is_podman = header("libpod-api-version").is_some()
+        || header("server").is_some_and(|name| name.starts_with("Libpod"));
+    let product = if is_podman { Product::Podman } else { Product::Docker };
+    Some(Greeting { api: (major.parse().ok()?, minor.parse().ok()?), product })
+}
+
+/// Enough of an answer to see what it is, safe to show.
+fn beginning(answer: &[u8]) -> String {
+    let text = String::from_utf8_lossy(answer);
+    let shown: String = text.chars().take(60).collect();
+    if shown.is_empty() { "nothing".to_owned() } else { shown.escape_debug().to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_are_told_apart() {
+        let docker = b"HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nServer: Docker/20.10.24 (linux)\r\n\r\nOK";
+        assert_eq!(parse(docker), Some(Greeting { api: (1, 41), product: Product::Docker }));
+        let podman = b"HTTP/1.1 200 OK\r\nApi-Version: 1.40\r\nLibpod-Api-Version: 4.3.1\r\n\r\nOK";
+        assert_eq!(parse(podman).map(|greeting| greeting.product), Some(Product::Podman));
+    }
+
+    /// F5
+    #[test]
+    fn anything_else_is_no_engine() {
+        let answers: [&[u8]; 5] = [
+            b"",
+            b"SSH-2.0-OpenSSH\r\n",
+            b"HTTP/1.1 404 Not Found\r\nApi-Version: 1.41\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nApi-Version: x.y\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\n\r\n\xff\xfe",
+        ];
+        for answer in answers {
+            assert_eq!(parse(answer), None, "{}", beginning(answer));
+        }
+    }
+}

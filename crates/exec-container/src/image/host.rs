@@ -1,0 +1,92 @@
+//! The host image: nothing but the places where the host's own directories are mounted. It needs no registry.
+
+use exec_core::{Error, ErrorKind, Result};
+use exec_host::{HostView, SystemEntry};
+
+use crate::archive::Archive;
+use crate::engine::{Engine, ImageFacts, label_change};
+use crate::fingerprint::fingerprint;
+use crate::labels;
+
+const REPOSITORY: &str = "agentctl/host";
+
+/// Directories of its own.
+const DIRECTORIES: [(&str, u32); 6] =
+    [("dev", 0o755), ("proc", 0o755), ("run", 0o1777), ("sys", 0o755), ("tmp", 0o1777), ("var", 0o755)];
+
+/// Old names of places that are the cell's own.
+const LINKS: [(&str, &str); 2] = [("var/run", "/run"), ("var/tmp", "/tmp")];
+
+/// The image for a host that looks like this; made if the engine does not have it.
+pub(crate) async fn ensure(engine: &Engine, view: &HostView) -> Result<ImageFacts> {
+    let archive = archive(view).map_err(|error| {
+        Error::new(ErrorKind::Io, "make image", "the host image can't be put together")
+            .with_backend(engine.backend())
+            .with_source(error)
+    })?;
+    let tag = format!("{:016x}", fingerprint(&archive));
+    let name = format!("{REPOSITORY}:{tag}");
+    if let Some(image) = engine.image(&name).await? {
+        return Ok(image);
+    }
+    tracing::info!(image = name, "making the host image");
+    engine.import(archive, REPOSITORY, &tag, &label_change(&labels::of_ours())).await?;
+    engine.image(&name).await?.ok_or_else(|| {
+        Error::new(
+            ErrorKind::Engine,
+            "make image",
+            format!("the engine imported {name} and does not have it"),
+        )
+        .with_backend(engine.backend())
+        .with_remedy("see the engine's log, and whether something removes unused images")
+    })
+}
+
+fn archive(view: &HostView) -> std::io::Result<Vec<u8>> {
+    let mut archive = Archive::new();
+    for (name, mode) in DIRECTORIES {
+        archive.directory(name, mode)?;
+    }
+    for (name, to) in LINKS {
+        archive.link(name, to)?;
+    }
+    for entry in &view.system {
+        let path = entry.path().to_string_lossy();
+        let name = path.trim_start_matches('/');
+        match entry {
+            SystemEntry::Directory(_) => archive.directory(name, 0o755)?,
+            SystemEntry::Link { to, .. } => archive.link(name, &to.to_string_lossy())?,
+        }
+    }
+    archive.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R70, R72
+    #[test]
+    fn the_same_host_gives_the_same_image() {
+        let view = HostView {
+            system: vec![
+                SystemEntry::Directory("/usr".into()),
+                SystemEntry::Link { path: "/bin".into(), to: "usr/bin".into() },
+            ],
+            secrets: Vec::new(),
+            toolchains: Vec::new(),
+            home: None,
+        };
+        let bytes = archive(&view).unwrap();
+        assert_eq!(bytes, archive(&view).unwrap());
+        let mut archive = tar::Archive::new(bytes.as_slice());
+        let names: Vec<String> = archive
+            .entries()
+            .unwrap()
+            .map(|entry| entry.unwrap().path().unwrap().display().to_string())
+            .collect();
+        for name in ["usr", "bin", "proc", "tmp", "var/tmp"] {
+            assert!(names.iter().any(|found| found == name), "{name} in {names:?}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Images by name: used as they are, pulled when they are missing.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exec_core::{Error, ErrorKind, Result};
+
+use crate::engine::{Engine, ImageFacts, PullStep};
+
+/// Whether missing images are fetched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PullPolicy {
+    /// When they are missing.
+    #[default]
+    Missing,
+    /// Never: what is not here is an error.
+    Never,
+}
+
+/// Who is told how a pull goes.
+#[derive(Clone)]
+pub struct Progress(Arc<dyn Fn(PullStep) + Send + Sync>);
+
+impl Progress {
+    /// Calls this for every step.
+    pub fn new(tell: impl Fn(PullStep) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new(|step| tracing::debug!(?step, "pull"))
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Progress")
+    }
+}
+
+/// What was found out about images, by the names they were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    known: Mutex<HashMap<String, ImageFacts>>,
+    /// One pull at a time: a second caller waits for the first and finds the image.
+    pulling: tokio::sync::Mutex<()>,
+}
+
+impl Named {
+    /// Looks the image up; a name can mean another image from one moment to the next.
+    pub(crate) async fn resolve(
+        &self,
+        engine: &Engine,
+        name: &str,
+        policy: PullPolicy,
+        progress: &Progress,
+    ) -> Result<ImageFacts> {
+        let image = match engine.image(name).await? {
+            Some(image) => image,
+            None if policy == PullPolicy::Never => return Err(missing(name).with_backend(engine.backend())),
+            None => self.pull(engine, name, progress).await?,
+        };
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), image.clone());
+        Ok(image)
+    }
+
+    /// What the last look found.
+    pub(crate) fn known(&self, name: &str) -> Option<ImageFacts> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    async fn pull(&self, engine: &Engine, name: &str, progress: &Progress) -> Result<ImageFacts> {
+        let _turn = self.pulling.lock().await;
+        if let Some(image) = engine.image(name).await? {
+            return Ok(image);
+        }
+        tracing::info!(image = name, "pulling");
+        engine.pull(name, &*progress.0).await?;
+        engine.image(name).await?.ok_or_else(|| missing(name).with_backend(engine.backend()))
+    }
+}
+
+fn missing(name: &str) -> Error {
+    Error::new(ErrorKind::ImageNotFound, "image", format!("there is no image `{name}` on this engine"))
+        .with_remedy("pull or build it, or leave --image out to use this machine's own programs")
+}

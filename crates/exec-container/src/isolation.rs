@@ -1,0 +1,77 @@
+//! What held: from what the engine is and what the cell read back to the report in every result. Pure.
+
+use std::collections::BTreeSet;
+
+use bollard::models::SystemInfo;
+use exec_cell::not_held;
+use exec_core::{Capabilities, Claim, Held, Isolation, IsolationLevel, Network};
+use exec_wire::Facts;
+
+use crate::profile::EngineProfile;
+use crate::spec::ContainerSpec;
+
+/// What every container of ours with our PID 1 holds.
+const ALWAYS: [Claim; 10] = [
+    Claim::KillsDescendants,
+    Claim::DiesWithOwner,
+    Claim::ProtectsSupervisor,
+    Claim::NoSignalsOut,
+    Claim::HidesProcesses,
+    Claim::HidesFiles,
+    Claim::ReadOnlySystem,
+    Claim::PrivateTmp,
+    Claim::NoHostSockets,
+    Claim::NoNetwork,
+];
+
+/// What can be said before the first container.
+pub(crate) fn capabilities(info: &SystemInfo) -> Capabilities {
+    let mut claims = BTreeSet::from(ALWAYS);
+    claims.extend([Claim::NoPrivileges, Claim::SyscallFilter]);
+    let limits = [
+        (info.memory_limit, Claim::MemoryLimit),
+        (info.pids_limit, Claim::PidsLimit),
+        (info.cpu_cfs_quota, Claim::CpuLimit),
+    ];
+    claims.extend(limits.into_iter().filter(|(can, _)| *can == Some(true)).map(|(_, claim)| claim));
+    Capabilities { level: IsolationLevel::Container, claims, tty: true, sessions: true, images: true }
+}
+
+/// The report for a run in this container.
+pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfile) -> Isolation {
+    let mut claims = BTreeSet::from(ALWAYS);
+    let network: &[Claim] = match spec.network {
+        Network::None => &[],
+        Network::Host => &[Claim::NoNetwork, Claim::NoHostSockets],
+        _ => &[Claim::NoNetwork],
+    };
+    claims.retain(|claim| !network.contains(claim));
+    let read_back = [
+        (facts.no_new_privs && facts.capabilities == 0, Claim::NoPrivileges),
+        (facts.seccomp, Claim::SyscallFilter),
+        (facts.limits.memory.is_some(), Claim::MemoryLimit),
+        (facts.limits.pids.is_some(), Claim::PidsLimit),
+        (facts.limits.cpu_milli.is_some(), Claim::CpuLimit),
+    ];
+    claims.extend(read_back.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim));
+    let limits = spec.limits.reports(&facts.limits, |_| Held::NotEnforced {
+        why: "the engine took it and the container does not have it".into(),
+    });
+    let mut degraded: Vec<String> =
+        facts.notes.iter().filter(|note| !note.starts_with("landlock:")).cloned().collect();
+    degraded.extend(limits.iter().filter_map(not_held));
+    if !profile.filters_syscalls {
+        degraded.push("the engine filters no system calls; only our own filter is on".into());
+    }
+    let (uid, gid) = profile.on_host((facts.uid, facts.gid));
+    Isolation {
+        level: IsolationLevel::Container,
+        claims,
+        uid,
+        gid,
+        landlock_abi: facts.landlock_abi,
+        image: Some(spec.image_name.clone()),
+        limits,
+        degraded,
+    }
+}

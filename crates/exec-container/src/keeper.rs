@@ -1,0 +1,178 @@
+//! The host's hold on a container: it knows when the container is gone, and makes it go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use exec_cell::{Keeper, PostMortem};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::engine::{Engine, Life};
+
+/// How often the engine is asked while it tells nothing by itself.
+const ASK_AGAIN: Duration = Duration::from_millis(500);
+
+/// An engine that has not removed a container by then is not going to.
+const KILL_LIMIT: Duration = Duration::from_secs(20);
+
+/// What an exit code says of a process that was killed.
+const KILLED: i64 = 137;
+
+/// A hold on one container.
+#[derive(Debug)]
+pub(crate) struct ContainerKeeper {
+    name: String,
+    kill: Arc<Notify>,
+    end: watch::Receiver<Option<End>>,
+}
+
+/// How a container ended, as far as we know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum End {
+    Gone(Life),
+    /// The engine does not say that it is.
+    Unverified,
+}
+
+impl ContainerKeeper {
+    /// Watches over a container that is about to be created, and calls `buried` when it is gone.
+    pub(crate) fn watch(
+        engine: &Engine,
+        name: &str,
+        life: watch::Receiver<Life>,
+        buried: impl FnOnce() + Send + 'static,
+    ) -> Self {
+        let (sender, end) = watch::channel(None);
+        let kill = Arc::new(Notify::new());
+        let watcher = Watcher { engine: engine.clone(), name: name.to_owned(), kill: Arc::clone(&kill) };
+        tokio::spawn(async move {
+            let found = watcher.until_gone(life).await;
+            if let End::Gone(_) = found {
+                buried();
+            }
+            sender.send_replace(Some(found));
+        });
+        Self { name: name.to_owned(), kill, end }
+    }
+}
+
+#[async_trait]
+impl Keeper for ContainerKeeper {
+    fn kill(&self) {
+        self.kill.notify_one();
+    }
+
+    async fn gone(&self) {
+        // An error means the watching task is gone, and with it the runtime that could have waited.
+        self.end.clone().wait_for(Option::is_some).await.ok();
+    }
+
+    fn post_mortem(&self) -> PostMortem {
+        match &*self.end.borrow() {
+            None => PostMortem::Unknown,
+            Some(End::Unverified) => PostMortem::Found(format!(
+                "the engine did not confirm that its container {} is gone: see whether it hangs",
+                self.name
+            )),
+            Some(End::Gone(life)) => diagnose(life),
+        }
+    }
+}
+
+fn diagnose(life: &Life) -> PostMortem {
+    match life {
+        Life { paused: true, .. } => {
+            PostMortem::Found("its container was paused from outside, and was ended for that".into())
+        }
+        Life { exit_code: Some(KILLED), out_of_memory: true, .. } => PostMortem::OutOfMemory,
+        Life { exit_code: Some(KILLED), .. } => {
+            PostMortem::Found("its container was killed or removed from outside".into())
+        }
+        Life { exit_code: Some(code @ 1..), .. } => {
+            PostMortem::Found(format!("its container exited with status {code}"))
+        }
+        _ => PostMortem::Unknown,
+    }
+}
+
+struct Watcher {
+    engine: Engine,
+    name: String,
+    kill: Arc<Notify>,
+}
+
+impl Watcher {
+    async fn until_gone(self, mut life: watch::Receiver<Life>) -> End {
+        let mut deadline = None;
+        loop {
+            let known = life.borrow_and_update().clone();
+            if known.gone {
+                return End::Gone(known);
+            }
+            if known.paused && deadline.is_none() {
+                self.kill.notify_one();
+            }
+            tokio::select! {
+                changed = life.changed() => if changed.is_err() {
+                    sleep(ASK_AGAIN).await;
+                    if self.is_gone().await {
+                        return End::Gone(known);
+                    }
+                },
+                () = self.kill.notified(), if deadline.is_none() => {
+                    deadline = Some(Instant::now() + KILL_LIMIT);
+                    self.remove(known.paused).await;
+                }
+                () = sleep(ASK_AGAIN), if known.unheard || deadline.is_some() => if self.is_gone().await {
+                    return End::Gone(known);
+                },
+                () = expired(deadline) => {
+                    tracing::warn!(container = self.name, "the engine did not remove a container in time");
+                    return End::Unverified;
+                }
+            }
+        }
+    }
+
+    /// A paused process can't die.
+    async fn remove(&self, paused: bool) {
+        if paused && let Err(error) = self.engine.unpause(&self.name).await {
+            tracing::debug!(%error, "unpausing");
+        }
+        if let Err(error) = self.engine.remove(&self.name).await {
+            tracing::warn!(%error, "removing a container");
+        }
+    }
+
+    async fn is_gone(&self) -> bool {
+        matches!(self.engine.exists(&self.name).await, Ok(false))
+    }
+}
+
+async fn expired(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F6
+    #[test]
+    fn what_happened_is_said() {
+        let found = |life: Life| match diagnose(&life) {
+            PostMortem::Found(text) => text,
+            other => format!("{other:?}"),
+        };
+        let died = |code| Life { exit_code: Some(code), gone: true, ..Life::default() };
+        assert!(found(died(137)).contains("from outside"));
+        assert!(found(Life { paused: true, ..died(137) }).contains("paused"));
+        assert_eq!(found(Life { out_of_memory: true, ..died(137) }), "OutOfMemory");
+        assert!(found(died(127)).contains("127"));
+        assert_eq!(found(died(0)), "Unknown");
+    }
+}

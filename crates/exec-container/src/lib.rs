@@ -1,0 +1,39 @@
+//! Makes cells on a Docker-compatible engine.
+//!
+//! A cell is a container with our own PID 1, reached through the engine's attach stream: no socket is mounted and no port
+//! opened, so it is the same on an engine elsewhere. When the orchestrator dies the engine closes the stream, PID 1 kills
+//! everything and exits, and the engine removes the container.
+//!
+//! This is the only crate that knows the engine's interface. It does not look for engines: `exec-docker` and its siblings
+//! do, and say which one it is.
+
+mod archive;
+mod attach;
+mod body;
+mod config;
+mod endpoint;
+mod engine;
+mod executor;
+mod fingerprint;
+mod greeting;
+mod image;
+mod isolation;
+mod keeper;
+mod labels;
+mod maker;
+mod profile;
+mod spec;
+mod supervisor;
+
+pub(crate) use attach::Attached;
+pub use config::ContainerConfig;
+pub use endpoint::Endpoint;
+pub use engine::PullStep;
+pub use executor::{ContainerExecutor, executor};
+pub use greeting::{Greeting, Product, Silence, greet};
+pub use image::{Progress, PullPolicy};
+pub use labels::OWNER;
+pub use maker::ContainerMaker;
+pub use profile::EngineProfile;
+pub use spec::ContainerSpec;
+pub use supervisor::InitPlacement;

@@ -1,0 +1,156 @@
+//! From a plan to the container it needs. Pure: the engine, the image and the host were looked at before.
+
+use std::path::{Path, PathBuf};
+
+use exec_cell::CellLimits;
+use exec_core::{Access, ByteSize, Error, ErrorKind, FileId, Network, Plan, PlannedMount, Result};
+use exec_host::{HostView, SystemEntry};
+
+use crate::engine::ImageFacts;
+use crate::profile::EngineProfile;
+
+/// Home directory in images that are not the host's.
+pub(crate) const IMAGE_HOME: &str = "/home/agent";
+
+/// Everything that distinguishes one container from another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ContainerSpec {
+    /// What people call the image, with its digest if it has one.
+    pub(crate) image_name: String,
+    pub(crate) image: String,
+    /// As the container counts.
+    pub(crate) user: (u32, u32),
+    pub(crate) mounts: Vec<Mount>,
+    /// Of the host's files in sight, those that must not be read.
+    pub(crate) masked: Vec<String>,
+    pub(crate) network: Network,
+    pub(crate) limits: CellLimits,
+    pub(crate) shm_size: u64,
+}
+
+/// One mount. Paths are text, because an engine's interface is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Mount {
+    Bind {
+        source: String,
+        target: String,
+        access: Access,
+        expect: Option<FileId>,
+    },
+    /// With an owner, because some runtimes give it the mode that the image's directory has.
+    Tmpfs {
+        target: String,
+        size: u64,
+        mode: u32,
+        owner: (u32, u32),
+    },
+}
+
+/// What a container runs on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Base<'a> {
+    /// The host's own programs over an empty image.
+    Host { image: &'a ImageFacts, view: &'a HostView },
+    /// An image with everything in it.
+    Image { name: &'a str, image: &'a ImageFacts },
+}
+
+/// The container a planned run needs.
+pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Result<ContainerSpec> {
+    let user = profile.identity(plan)?;
+    let given: Vec<&Path> = plan.mounts.iter().map(|mount| mount.target.as_path()).collect();
+    let own = [("/tmp", plan.limits.tmp_size), ("/run", plan.limits.run_size)];
+    let mut mounts: Vec<Mount> = own
+        .into_iter()
+        .filter(|(path, _)| !given.contains(&Path::new(path)))
+        .map(|(path, size)| tmpfs(path, size, 0o1777, user))
+        .collect();
+    let mut masked = Vec::new();
+    let home = |path: &str| tmpfs(path, plan.limits.tmp_size, 0o700, user);
+    let (image_name, image) = match base {
+        Base::Host { image, view } => {
+            mounts.extend(system_mounts(view)?);
+            if let Some(path) = view.private_home(&given) {
+                mounts.push(home(text(path)?));
+            }
+            for path in view.toolchains_beside(&given) {
+                mounts.push(read_only(path)?);
+            }
+            for path in &view.secrets {
+                masked.push(text(path)?.to_owned());
+            }
+            ("host", image)
+        }
+        Base::Image { name, image } => {
+            mounts.push(home(IMAGE_HOME));
+            // Else the engine would make a volume there, writable and without a limit.
+            let volumes = image.volumes.iter().filter(|volume| !given.contains(&Path::new(volume)));
+            mounts.extend(volumes.map(|volume| tmpfs(volume, plan.limits.tmp_size, 0o1777, user)));
+            (name, image)
+        }
+    };
+    for mount in &plan.mounts {
+        mounts.push(planned(mount, profile)?);
+    }
+    Ok(ContainerSpec {
+        image_name: image.digest.clone().unwrap_or_else(|| image_name.to_owned()),
+        image: image.id.clone(),
+        user,
+        mounts,
+        masked,
+        network: plan.network.unwrap_or(Network::None),
+        limits: CellLimits::of(plan),
+        shm_size: plan.limits.tmp_size.get(),
+    })
+}
+
+impl ContainerSpec {
+    /// Where the container may be written.
+    pub(crate) fn writable(&self) -> impl Iterator<Item = &str> {
+        self.mounts.iter().filter_map(|mount| match mount {
+            Mount::Bind { target, access: Access::ReadWrite, .. } | Mount::Tmpfs { target, .. } => {
+                Some(target.as_str())
+            }
+            Mount::Bind { .. } => None,
+        })
+    }
+}
+
+fn system_mounts(view: &HostView) -> Result<Vec<Mount>> {
+    let directories = view.system.iter().filter_map(|entry| match entry {
+        SystemEntry::Directory(path) => Some(path),
+        // Links are in the image.
+        SystemEntry::Link { .. } => None,
+    });
+    directories.map(|path| read_only(path)).collect()
+}
+
+fn read_only(path: &Path) -> Result<Mount> {
+    let path = text(path)?.to_owned();
+    Ok(Mount::Bind { source: path.clone(), target: path, access: Access::ReadOnly, expect: None })
+}
+
+fn planned(mount: &PlannedMount, profile: &EngineProfile) -> Result<Mount> {
+    Ok(Mount::Bind {
+        source: text(&mount.source)?.to_owned(),
+        target: text(&mount.target)?.to_owned(),
+        access: mount.access,
+        expect: profile.same_kernel.then_some(mount.id),
+    })
+}
+
+fn tmpfs(target: &str, size: ByteSize, mode: u32, owner: (u32, u32)) -> Mount {
+    Mount::Tmpfs { target: target.to_owned(), size: size.get(), mode, owner }
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| {
+        let shown = PathBuf::from(path);
+        Error::new(
+            ErrorKind::InvalidInput,
+            "start",
+            format!("the path `{}` can't be told to a container engine: it is not UTF-8", shown.display()),
+        )
+        .with_remedy("rename it, or use --sandbox local")
+    })
+}

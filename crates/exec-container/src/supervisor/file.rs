@@ -1,0 +1,77 @@
+//! `exec-init` as a file of this host, for engines that share its files.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use exec_core::{Error, ErrorKind, Result};
+use exec_init::Program;
+
+use super::{Placement, file_name};
+
+/// Puts the program into the user's cache, where it stays for the next time; a file there that is not the program to
+/// the last byte is replaced.
+pub(super) fn place(program: &Program, backend: &str) -> Result<Placement> {
+    let directory = cache_directory();
+    let path = directory.join(file_name(program));
+    put(&path, &directory, program.bytes).map_err(|error| {
+        Error::new(ErrorKind::Io, "load", format!("exec-init can't be put at `{}`", path.display()))
+            .with_backend(backend)
+            .with_source(error)
+            .with_remedy("make the directory writable, or set XDG_CACHE_HOME to one that is")
+    })?;
+    let source = path.to_str().map(str::to_owned).ok_or_else(|| {
+        Error::new(ErrorKind::InvalidInput, "load", format!("the path `{}` is not UTF-8", path.display()))
+            .with_backend(backend)
+            .with_remedy("set XDG_CACHE_HOME to a directory whose name is")
+    })?;
+    Ok(Placement::Bind { source })
+}
+
+fn cache_directory() -> PathBuf {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    variable("XDG_CACHE_HOME")
+        .or_else(|| variable("HOME").map(|home| home.join(".cache")))
+        .unwrap_or_else(std::env::temp_dir)
+        .join("agentctl")
+}
+
+fn put(path: &Path, directory: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if std::fs::read(path).is_ok_and(|found| found == bytes) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(directory)?;
+    let mut file = tempfile::Builder::new().prefix(".exec-init-").tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    make_executable(file.as_file())?;
+    // At once and whole: another process may be using the same name.
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_executable(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o555))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &std::fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_the_program_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (directory, path) = (dir.path().join("new"), dir.path().join("new/init"));
+        put(&path, &directory, b"program").unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, b"PROGRAM").unwrap();
+        put(&path, &directory, b"program").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"program");
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "nothing else is left there");
+    }
+}

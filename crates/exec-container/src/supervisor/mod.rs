@@ -1,0 +1,85 @@
+//! PID 1 where an engine can find it: `exec-init` as a file that containers get mounted.
+
+mod file;
+mod volume;
+
+use std::sync::{Mutex, PoisonError};
+
+use exec_core::Result;
+use exec_init::Program;
+
+use crate::engine::Engine;
+use crate::fingerprint::fingerprint;
+
+/// Where it stands inside.
+pub(crate) const INIT_DIRECTORY: &str = "/.agentctl";
+pub(crate) const INIT_PATH: &str = "/.agentctl/exec-init";
+const INIT_NAME: &str = "exec-init";
+
+/// How containers get it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// A file of this host, for engines that share its files.
+    Bind { source: String },
+    /// A volume of the engine's, for those that do not.
+    Volume { name: String },
+}
+
+/// How PID 1 gets into containers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum InitPlacement {
+    /// As a file of this machine; where the engine does not see that, from a volume of its own.
+    #[default]
+    Auto,
+    /// From a volume of the engine's.
+    Volume,
+}
+
+/// The program, and where it is now.
+#[derive(Debug)]
+pub(crate) struct Supervisor {
+    program: Program,
+    placement: Mutex<Option<Placement>>,
+    /// One caller fills the volume; the others wait for it.
+    filling: tokio::sync::Mutex<()>,
+}
+
+impl Supervisor {
+    pub(crate) fn place(program: Program, wanted: InitPlacement, backend: &str) -> Result<Self> {
+        let placement = match wanted {
+            InitPlacement::Auto => Some(file::place(&program, backend)?),
+            InitPlacement::Volume => None,
+        };
+        Ok(Self { program, placement: Mutex::new(placement), filling: tokio::sync::Mutex::default() })
+    }
+
+    /// Where it is for containers of this image.
+    pub(crate) async fn placement(&self, engine: &Engine, image: &str) -> Result<Placement> {
+        match self.known() {
+            Some(placement) => Ok(placement),
+            None => self.move_to_volume(engine, image).await,
+        }
+    }
+
+    /// Puts it into a volume of the engine's, and stays with that. An image is needed because engines fill volumes only
+    /// through containers.
+    pub(crate) async fn move_to_volume(&self, engine: &Engine, image: &str) -> Result<Placement> {
+        let _turn = self.filling.lock().await;
+        if let Some(placement @ Placement::Volume { .. }) = self.known() {
+            return Ok(placement);
+        }
+        let name = format!("agentctl-{}", file_name(&self.program));
+        volume::fill(engine, &name, image, self.program.bytes).await?;
+        let placement = Placement::Volume { name };
+        *self.placement.lock().unwrap_or_else(PoisonError::into_inner) = Some(placement.clone());
+        Ok(placement)
+    }
+
+    fn known(&self) -> Option<Placement> {
+        self.placement.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn file_name(program: &Program) -> String {
+    format!("{INIT_NAME}-{}-{:016x}", exec_init::VERSION, fingerprint(program.bytes))
+}

@@ -1,0 +1,40 @@
+//! `exec-init` in a volume of the engine's, for engines that do not see this host's files.
+
+use bollard::models::ContainerCreateBody;
+use exec_core::{Error, ErrorKind, Result};
+
+use super::{INIT_DIRECTORY, INIT_NAME, INIT_PATH};
+use crate::archive::Archive;
+use crate::body::volume_mount;
+use crate::engine::Engine;
+use crate::labels::{self, unique};
+
+/// Makes the volume and puts the program there, through a container that never starts. Done before, it changes nothing.
+pub(super) async fn fill(engine: &Engine, volume: &str, image: &str, program: &[u8]) -> Result<()> {
+    engine.create_volume(volume, labels::of_ours()).await?;
+    let name = unique("agentctl-fill");
+    let body = ContainerCreateBody {
+        image: Some(image.to_owned()),
+        // Never run, but some engines want one.
+        entrypoint: Some(vec![INIT_PATH.to_owned()]),
+        labels: Some(labels::of_ours()),
+        host_config: Some(volume_mount(volume)),
+        ..ContainerCreateBody::default()
+    };
+    engine.create(&name, body).await?;
+    let filled = fill_through(engine, &name, program).await;
+    engine.remove(&name).await?;
+    filled
+}
+
+async fn fill_through(engine: &Engine, container: &str, program: &[u8]) -> Result<()> {
+    if engine.file_size(container, INIT_PATH).await? == Some(program.len() as i64) {
+        return Ok(());
+    }
+    let mut archive = Archive::new();
+    let archive =
+        archive.file(INIT_NAME, 0o555, program).and_then(|()| archive.finish()).map_err(|error| {
+            Error::new(ErrorKind::Io, "load", "exec-init can't be put into an archive").with_source(error)
+        })?;
+    engine.upload(container, INIT_DIRECTORY, archive).await
+}

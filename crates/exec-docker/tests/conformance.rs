@@ -1,0 +1,50 @@
+//! Containers of a Docker engine keep the contract of `Executor`: with this machine's own programs, and in an image all
+//! of whose settings are odd.
+
+use std::process::ExitCode;
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    exec_testkit::main(async || vec![linux::host_image().await, linux::odd_image().await])
+}
+
+/// The cases need a program that is built for Linux.
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::sync::Arc;
+
+    use exec_core::Executor;
+    use exec_docker::{ContainerConfig, DockerConfig, DockerExec, InitPlacement};
+    use exec_testkit::Backend;
+
+    /// Every container made when it is needed, PID 1 mounted from this machine.
+    pub(crate) async fn host_image() -> Backend {
+        backend("docker-host-image", ContainerConfig { warm_cells: 0, ..ContainerConfig::default() }).await
+    }
+
+    /// Containers kept warm, PID 1 in a volume of the engine's.
+    pub(crate) async fn odd_image() -> Backend {
+        let label = "docker-odd-image-pooled";
+        let image = match exec_testkit::odd_image("docker") {
+            Ok(image) => image.to_owned(),
+            Err(error) => {
+                return Backend { label: label.into(), engine: "docker", executor: Err(error.to_string()) };
+            }
+        };
+        let (image, init) = (Some(image), InitPlacement::Volume);
+        backend(label, ContainerConfig { image, init, warm_cells: 2, ..ContainerConfig::default() }).await
+    }
+
+    async fn backend(label: &str, containers: ContainerConfig) -> Backend {
+        let executor = match DockerExec::new(DockerConfig { containers }).await {
+            Ok(executor) => Ok(Arc::new(executor) as Arc<dyn Executor>),
+            Err(error) => Err(error.to_string()),
+        };
+        Backend { label: label.to_owned(), engine: "docker", executor }
+    }
+}
