@@ -6,7 +6,9 @@ use std::fs::File;
 use std::io::{Result, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use rustix::fs::{MemfdFlags, SealFlags};
 
@@ -15,7 +17,7 @@ use rustix::fs::{MemfdFlags, SealFlags};
 /// ```
 /// # fn main() -> std::io::Result<()> {
 /// if let Some(program) = exec_init::Executable::load()? {
-///     let status = std::process::Command::new(program.path()).arg("--version").status()?;
+///     let status = program.command().arg("--version").status()?;
 ///     assert!(status.success());
 /// }
 /// # Ok(())
@@ -67,6 +69,13 @@ impl Executable {
         Ok(Self { path: path.to_path_buf(), _source: Source::Disk { _path: path } })
     }
 
+    /// A command that runs it under its own name, so that process lists tell what it is, with an empty environment.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.arg0("exec-init").env_clear();
+        command
+    }
+
     /// Where it can be executed from, by this process.
     pub fn path(&self) -> &Path {
         &self.path
@@ -82,7 +91,7 @@ mod tests {
     fn both_ways_give_an_executable() {
         let bytes = crate::native().unwrap().bytes;
         for program in [Executable::in_memory(bytes).unwrap(), Executable::on_disk(bytes).unwrap()] {
-            let status = std::process::Command::new(program.path()).arg("--version").status().unwrap();
+            let status = program.command().arg("--version").status().unwrap();
             assert!(status.success(), "{program:?}");
         }
     }

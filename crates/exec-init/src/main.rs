@@ -1,7 +1,8 @@
 //! `exec-init`: PID 1 of a cell.
 //!
 //! Without arguments it serves the host on descriptors 0 and 1, in a container it did not build. With `local`
-//! it first builds the cell itself, as the host specifies. `--version` says what it is.
+//! it first builds the cell itself, as the host specifies. As `reaper` it is no cell at all: it outlives the host
+//! to remove the host's containers. `--version` says what it is.
 
 #[cfg(target_os = "linux")]
 mod cell;
@@ -10,7 +11,11 @@ mod cgroup;
 #[cfg(target_os = "linux")]
 mod fence;
 #[cfg(target_os = "linux")]
+mod helper;
+#[cfg(target_os = "linux")]
 mod jail;
+#[cfg(target_os = "linux")]
+mod reaper;
 #[cfg(target_os = "linux")]
 mod sys;
 
@@ -26,13 +31,17 @@ fn main() -> std::process::ExitCode {
             home: None,
         }),
         (Some(word), None) if word == "local" => jail::run(),
+        (Some(word), None) if word == "reaper" => reaper::run(),
         (Some(word), None) if word == "--version" => say(&format!(
             "exec-init {} (protocol {})\n",
             env!("CARGO_PKG_VERSION"),
             exec_wire::PROTOCOL_VERSION
         )),
         _ => {
-            let _ = rustix::io::write(rustix::stdio::stderr(), b"usage: exec-init [local | --version]\n");
+            let _ = rustix::io::write(
+                rustix::stdio::stderr(),
+                b"usage: exec-init [local | reaper | --version]\n",
+            );
             std::process::ExitCode::from(2)
         }
     }

@@ -2,13 +2,12 @@
 //!
 //! Reads not one byte more than the specification: what follows on the stream belongs to PID 1.
 
-use std::os::fd::AsFd;
-
 use exec_wire::{FromCell, HEADER_LEN, Header, JailSpec, ToCell};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::fail::Fail;
+use crate::helper::read_stdin;
 
 /// Reads the cell's specification from standard input.
 pub(super) fn read_spec() -> Result<JailSpec, Fail> {
@@ -28,14 +27,10 @@ fn broken(why: &dyn std::fmt::Display) -> Fail {
 }
 
 fn read_exact(mut buffer: &mut [u8]) -> Result<(), Fail> {
-    let stdin = rustix::stdio::stdin();
     while !buffer.is_empty() {
-        match rustix::io::read(stdin, &mut *buffer) {
+        match read_stdin(buffer) {
             Ok(0) => return Err(broken(&"the stream ended")),
             Ok(count) => buffer = buffer.get_mut(count..).unwrap_or_default(),
-            Err(Errno::INTR) => {}
-            // The host may have made its end of a socket pair non-blocking for both.
-            Err(Errno::AGAIN) => wait(&stdin, PollFlags::IN),
             Err(error) => return Err(broken(&error)),
         }
     }
@@ -52,7 +47,10 @@ pub(super) fn send_fatal(fail: &Fail) {
         match rustix::io::write(stdout, rest) {
             Ok(count) => rest = rest.get(count..).unwrap_or_default(),
             Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => wait(&stdout, PollFlags::OUT),
+            Err(Errno::AGAIN) => {
+                // Woken early or not at all, the next write says what is the matter.
+                let _ = poll(&mut [PollFd::new(&stdout, PollFlags::OUT)], None);
+            }
             Err(_) => return,
         }
     }
@@ -61,9 +59,4 @@ pub(super) fn send_fatal(fail: &Fail) {
 /// Says something to whoever reads the keeper's diagnostics.
 pub(super) fn diagnose(text: &str) {
     let _ = rustix::io::write(rustix::stdio::stderr(), format!("exec-init: {text}\n").as_bytes());
-}
-
-fn wait(fd: &impl AsFd, events: PollFlags) {
-    // Woken early or not at all, the next read or write says what is the matter.
-    let _ = poll(&mut [PollFd::new(fd, events)], None);
 }

@@ -24,9 +24,8 @@ pub(crate) async fn spawn(program: &Executable, spec: JailSpec) -> Result<CellIo
     let (cell_stdout, from_cell) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
     // Without it, everything is only slower.
     rustix::pipe::fcntl_setpipe_size(&from_cell, PIPE_SIZE).ok();
-    let child = Command::new(program.path())
+    let child = Command::from(program.command())
         .arg("local")
-        .env_clear()
         .stdin(cell_stdin.into_blocking_fd().map_err(|error| failed("making a pipe", error))?)
         .stdout(cell_stdout.into_blocking_fd().map_err(|error| failed("making a pipe", error))?)
         .stderr(Stdio::null())
