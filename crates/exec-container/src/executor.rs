@@ -8,6 +8,7 @@ use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
 use crate::maker::Shop;
 use crate::profile::{self, EngineProfile};
+use crate::reaper::Reaper;
 use crate::supervisor::Supervisor;
 use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation};
 
@@ -35,6 +36,7 @@ pub async fn executor(
     let host = profile.same_kernel.then(|| HostView::look(&|name| std::env::var_os(name)));
     let capabilities = isolation::capabilities(&info);
     let pool = config.pool();
-    let shop = Shop { engine, owner, lives, supervisor };
+    let reaper = Reaper::new(endpoint, backend).await?;
+    let shop = Shop { engine, owner, lives, reaper, supervisor };
     Ok(CellExecutor::new(ContainerMaker::new(shop, profile, capabilities, config, host), pool))
 }

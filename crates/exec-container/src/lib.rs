@@ -22,6 +22,7 @@ mod keeper;
 mod labels;
 mod maker;
 mod profile;
+mod reaper;
 mod spec;
 mod supervisor;
 

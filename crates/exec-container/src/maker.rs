@@ -20,6 +20,7 @@ use crate::isolation;
 use crate::keeper::ContainerKeeper;
 use crate::labels::{Owner, unique};
 use crate::profile::EngineProfile;
+use crate::reaper::Reaper;
 use crate::spec::{self, Base, ContainerSpec, IMAGE_HOME, Mount};
 use crate::supervisor::{Placement, Supervisor};
 
@@ -63,6 +64,7 @@ pub(crate) struct Shop {
     pub(crate) engine: Engine,
     pub(crate) owner: Owner,
     pub(crate) lives: Lives,
+    pub(crate) reaper: Reaper,
     pub(crate) supervisor: Supervisor,
 }
 
@@ -186,14 +188,15 @@ impl CellMaker for ContainerMaker {
 impl Shop {
     async fn make(&self, spec: &ContainerSpec, profile: &EngineProfile) -> Result<CellIo> {
         let name = unique(&format!("agentctl-{}", std::process::id()));
-        let lives = self.lives.clone();
-        let buried = {
-            let name = name.clone();
-            move || lives.forget(&name)
+        self.reaper.watch(&name)?;
+        let (lives, reaper, buried) = (self.lives.clone(), self.reaper.clone(), name.clone());
+        let buried = move || {
+            lives.forget(&buried);
+            reaper.forget(&buried);
         };
         let keeper = ContainerKeeper::watch(&self.engine, &name, self.lives.expect(&name), buried);
         match self.raise(&name, spec, profile).await {
-            Ok((reader, writer)) => Ok(CellIo { reader, writer, keeper: Box::new(keeper) }),
+            Ok((from, to)) => Ok(CellIo { reader: from, writer: to, keeper: Box::new(keeper) }),
             Err(error) => {
                 exec_cell::Keeper::kill(&keeper);
                 Err(error)

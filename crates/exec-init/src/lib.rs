@@ -2,7 +2,7 @@
 //!
 //! A cell needs `exec-init` as its PID 1, whatever image it runs. The build script of this package builds the program
 //! as one static file and this library embeds it, so that nothing has to be installed: the host puts the bytes
-//! where the cell can execute them.
+//! where the cell can execute them. On Linux, `Executable` does so for this very machine.
 //!
 //! There is a program only for the Linux architecture the host was built for. Elsewhere, and without the `embed`
 //! feature, there is none, and callers fall back to cells without a supervisor.
@@ -15,6 +15,12 @@
 //! ```
 
 use std::fmt;
+
+#[cfg(all(target_os = "linux", feature = "embed"))]
+mod executable;
+
+#[cfg(all(target_os = "linux", feature = "embed"))]
+pub use executable::Executable;
 
 /// A processor architecture there can be a program for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,8 @@
 //! `exec-init`: PID 1 of a cell.
 //!
 //! Without arguments it serves the host on descriptors 0 and 1. With `container` it first checks what the engine
-//! built around it; with `local` it builds the cell itself, as the host specifies. `--version` says what it is.
+//! built around it; with `local` it builds the cell itself, as the host specifies. As `reaper` it is no cell at all: it
+//! outlives the host to remove the host's containers. `--version` says what it is.
 
 #[cfg(target_os = "linux")]
 mod cell;
@@ -12,9 +13,13 @@ mod container;
 #[cfg(target_os = "linux")]
 mod fence;
 #[cfg(target_os = "linux")]
+mod helper;
+#[cfg(target_os = "linux")]
 mod jail;
 #[cfg(target_os = "linux")]
 mod preface;
+#[cfg(target_os = "linux")]
+mod reaper;
 #[cfg(target_os = "linux")]
 mod sys;
 
@@ -31,6 +36,7 @@ fn main() -> std::process::ExitCode {
         }),
         (Some(word), None) if word == "container" => container::run(),
         (Some(word), None) if word == "local" => jail::run(),
+        (Some(word), None) if word == "reaper" => reaper::run(),
         (Some(word), None) if word == "--version" => say(&format!(
             "exec-init {} (protocol {})\n",
             env!("CARGO_PKG_VERSION"),
@@ -39,7 +45,8 @@ fn main() -> std::process::ExitCode {
         _ => {
             let _ = rustix::io::write(
                 rustix::stdio::stderr(),
-                b"usage: exec-init [container | local | --version]\n",
+                b"usage: exec-init [container | local | reaper | --version]
+",
             );
             std::process::ExitCode::from(2)
         }

@@ -3,11 +3,12 @@
 //! Reads not one byte more than that frame: what follows on the stream belongs to the serving loop.
 
 use std::fmt::Display;
-use std::os::fd::AsFd;
 
 use exec_wire::{FromCell, HEADER_LEN, Header};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+
+use crate::helper::read_stdin;
 
 /// Reads one frame from standard input.
 pub(crate) fn read_frame() -> Result<(Header, Vec<u8>), String> {
@@ -20,14 +21,10 @@ pub(crate) fn read_frame() -> Result<(Header, Vec<u8>), String> {
 }
 
 fn read_exact(mut buffer: &mut [u8]) -> Result<(), String> {
-    let stdin = rustix::stdio::stdin();
     while !buffer.is_empty() {
-        match rustix::io::read(stdin, &mut *buffer) {
+        match read_stdin(buffer) {
             Ok(0) => return Err("the stream ended".into()),
             Ok(count) => buffer = buffer.get_mut(count..).unwrap_or_default(),
-            Err(Errno::INTR) => {}
-            // The host may have made its end of a socket pair non-blocking for both.
-            Err(Errno::AGAIN) => wait(&stdin, PollFlags::IN),
             Err(error) => return Err(error.to_string()),
         }
     }
@@ -44,13 +41,11 @@ pub(crate) fn send_fatal(why: &dyn Display) {
         match rustix::io::write(stdout, rest) {
             Ok(count) => rest = rest.get(count..).unwrap_or_default(),
             Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => wait(&stdout, PollFlags::OUT),
+            Err(Errno::AGAIN) => {
+                // Woken early or not at all, the next write says what is the matter.
+                let _ = poll(&mut [PollFd::new(&stdout, PollFlags::OUT)], None);
+            }
             Err(_) => return,
         }
     }
-}
-
-fn wait(fd: &impl AsFd, events: PollFlags) {
-    // Woken early or not at all, the next read or write says what is the matter.
-    let _ = poll(&mut [PollFd::new(fd, events)], None);
 }

@@ -10,12 +10,13 @@ use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
 use exec_core::{Capabilities, Isolation, Plan, Result};
 use exec_host::HostView;
+use exec_init::Executable;
 use exec_wire::{Facts, JailSpec, Resource, Rlimit, Walls};
 
 use crate::config::NAME;
 use crate::isolation;
 use crate::jail::{self, Caller, WallKind};
-use crate::os::linux::{Program, spawn};
+use crate::os::linux::spawn;
 
 /// Makes cells with one kind of walls.
 #[derive(Debug)]
@@ -23,13 +24,13 @@ pub(crate) struct LocalMaker {
     walls: WallKind,
     caller: Caller,
     host: HostView,
-    program: Program,
+    program: Executable,
     capabilities: Capabilities,
 }
 
 impl LocalMaker {
     /// A maker of cells with these walls; what they can do is told once a first one has said so.
-    pub(crate) fn new(walls: WallKind, caller: Caller, host: HostView, program: Program) -> Self {
+    pub(crate) fn new(walls: WallKind, caller: Caller, host: HostView, program: Executable) -> Self {
         Self { walls, caller, host, program, capabilities: isolation::nothing_yet(walls) }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! One byte stream each way. A frame is a nine-byte [`Header`] and a payload; every run has a number, so
 //! one stream carries many runs. Output flows only against credit the host gave, input only against credit
-//! the cell gave: neither side ever queues what the other does not read.
+//! the cell gave: neither side ever queues what the other does not read. What the [`reaper`] is told is no part of that:
+//! it is no cell, and is spoken to in lines.
 //!
 //! This crate knows no I/O, no async runtime and no operating system: bytes in, values out. Whatever the
 //! bytes are, decoding returns a value or a [`WireError`]; it never panics and never allocates more than the
@@ -25,6 +26,7 @@ mod error;
 mod from_cell;
 mod header;
 mod jail;
+pub mod reaper;
 mod start;
 mod to_cell;
 

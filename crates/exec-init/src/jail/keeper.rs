@@ -19,6 +19,7 @@ use super::spawn::{Child, Side, fork_into};
 use super::{ids, inside, wire};
 use crate::cell::sweep;
 use crate::cgroup::{Cgroup, Killing};
+use crate::helper::Output;
 use crate::sys;
 
 /// How long PID 1 may take to end everything after the host is gone.
@@ -29,15 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often to look for the end of a child there is no handle of.
 const TICK: Duration = Duration::from_millis(20);
-
-/// Cuts what ties the keeper to the terminal and the descriptors of whoever started it.
-pub(super) fn quiet() {
-    sys::default_signals();
-    sys::block_signals();
-    // Refused to a process that leads its group already, which is as good.
-    let _ = rustix::process::setsid();
-    sys::descriptors(3, u32::MAX, sys::Range::Close);
-}
 
 /// Makes the cell and sees it to its end; in the child of the fork it becomes the cell's PID 1 and never returns.
 pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
@@ -125,7 +117,8 @@ fn release(spec: &JailSpec, child: &Child, key: &Key) -> Result<(), Fail> {
     };
     match mapped.and_then(|()| key.open()) {
         Ok(()) => {
-            let_go_of_output();
+            // From here on the stream to the host is PID 1's alone: its end must be the stream's end.
+            Output::Stdout.mute();
             Ok(())
         }
         Err(fail) => {
@@ -133,17 +126,6 @@ fn release(spec: &JailSpec, child: &Child, key: &Key) -> Result<(), Fail> {
             let _ = waitpid(Some(child.pid), WaitOptions::empty());
             Err(fail)
         }
-    }
-}
-
-/// From here on the stream to the host is PID 1's alone: its end must be the stream's end.
-fn let_go_of_output() {
-    use rustix::fs::{Mode, OFlags, open};
-    match open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
-        Ok(null) => {
-            let _ = rustix::stdio::dup2_stdout(&null);
-        }
-        Err(_) => sys::descriptors(1, 1, sys::Range::Close),
     }
 }
 

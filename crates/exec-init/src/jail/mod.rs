@@ -17,7 +17,7 @@ mod wire;
 
 /// Reads the specification from standard input and keeps the cell to its end.
 pub(crate) fn run() -> ! {
-    keeper::quiet();
+    crate::helper::cut_loose();
     let code = match wire::read_spec().and_then(keeper::keep) {
         Ok(code) => code,
         Err(fail) => {

@@ -6,27 +6,26 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use exec_cell::{CellIo, Keeper, PostMortem};
 use exec_core::{Error, ErrorKind, Result};
+use exec_init::Executable;
 use exec_wire::{EXIT_OUT_OF_MEMORY, JailSpec, ToCell};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, watch};
 
-use super::Program;
 use crate::config::NAME;
 
 /// Output passes through the pipe in pieces of up to this size: the larger, the fewer switches between processes.
 const PIPE_SIZE: usize = 1 << 20;
 
 /// Starts a keeper and hands it the specification; the cell greets on the returned stream.
-pub(crate) async fn spawn(program: &Program, spec: JailSpec) -> Result<CellIo> {
+pub(crate) async fn spawn(program: &Executable, spec: JailSpec) -> Result<CellIo> {
     let (mut to_cell, cell_stdin) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
     let (cell_stdout, from_cell) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
     // Without it, everything is only slower.
     rustix::pipe::fcntl_setpipe_size(&from_cell, PIPE_SIZE).ok();
-    let child = Command::new(program.path())
+    let child = Command::from(program.command())
         .arg("local")
-        .env_clear()
         .stdin(cell_stdin.into_blocking_fd().map_err(|error| failed("making a pipe", error))?)
         .stdout(cell_stdout.into_blocking_fd().map_err(|error| failed("making a pipe", error))?)
         .stderr(Stdio::null())

@@ -5,7 +5,6 @@ mod keeper;
 mod program;
 
 pub(crate) use keeper::spawn;
-pub(crate) use program::Program;
 
 use exec_core::{ErrorKind, Executor, Result};
 use exec_host::HostView;
@@ -32,7 +31,7 @@ pub(crate) async fn executor(config: &LocalConfig) -> Result<Box<dyn Executor>> 
 
 async fn with_walls(walls: WallKind, config: &LocalConfig) -> Result<Box<dyn Executor>> {
     let host = HostView::look(&|name| std::env::var_os(name));
-    let maker = LocalMaker::new(walls, caller(), host, Program::load()?);
+    let maker = LocalMaker::new(walls, caller(), host, program::load()?);
     Ok(Box::new(first::executor(maker, config).await?))
 }
 

@@ -1,0 +1,30 @@
+//! The reaper: a helper process that removes our containers should we be killed while one is being made.
+//!
+//! A container that was created and never started has no PID 1 of ours that could end it, and no engine removes it by
+//! itself. The helper learns every name before the engine does.
+
+#[cfg(target_os = "linux")]
+mod process;
+
+#[cfg(target_os = "linux")]
+pub(crate) use process::Reaper;
+
+/// Where there is no helper, what a killed process left behind is found at the next start.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug, Clone)]
+pub(crate) struct Reaper;
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unused_self, reason = "the same calls as where there is a helper")]
+impl Reaper {
+    #[expect(clippy::unused_async, reason = "the same calls as where there is a helper")]
+    pub(crate) async fn new(_: &crate::Endpoint, _: &str) -> exec_core::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) fn watch(&self, _: &str) -> exec_core::Result<()> {
+        Ok(())
+    }
+
+    pub(crate) fn forget(&self, _: &str) {}
+}

@@ -1,0 +1,138 @@
+//! The helper as a child process, told through a pipe.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use exec_core::{Error, ErrorKind, Result};
+use exec_init::Executable;
+use exec_wire::reaper::{Address, Name, Order, SocketPath};
+
+use crate::Endpoint;
+
+/// A hold on the helper; it does its duty when the last one goes, or this process.
+#[derive(Debug, Clone)]
+pub(crate) struct Reaper(Option<Arc<Shared>>);
+
+#[derive(Debug)]
+struct Shared {
+    backend: String,
+    engine: Address,
+    program: Executable,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// None before the first container, and after the helper was lost.
+    pipe: Option<File>,
+    /// What a new helper would have to be told.
+    watched: BTreeSet<String>,
+}
+
+impl Reaper {
+    /// Starts nothing yet: who only looks at an engine needs no helper.
+    pub(crate) async fn new(endpoint: &Endpoint, backend: &str) -> Result<Self> {
+        let failed = |error: io::Error| unavailable(backend, error);
+        let Some(program) = Executable::load().map_err(failed)? else { return Ok(Self(None)) };
+        let Some(engine) = address(endpoint).await.map_err(failed)? else { return Ok(Self(None)) };
+        let backend = backend.to_owned();
+        Ok(Self(Some(Arc::new(Shared { backend, engine, program, state: Mutex::default() }))))
+    }
+
+    /// To be called before the engine hears of the container.
+    pub(crate) fn watch(&self, container: &str) -> Result<()> {
+        let Some(shared) = &self.0 else { return Ok(()) };
+        let mut state = shared.lock();
+        state.watched.insert(container.to_owned());
+        let told = name(container).and_then(|name| match state.tell(&Order::Watch(name)) {
+            Ok(()) => Ok(()),
+            Err(_) => shared.start(&mut state),
+        });
+        told.map_err(|error| {
+            state.watched.remove(container);
+            unavailable(&shared.backend, error)
+        })
+    }
+
+    /// The container is gone.
+    pub(crate) fn forget(&self, container: &str) {
+        let Some(shared) = &self.0 else { return };
+        let mut state = shared.lock();
+        state.watched.remove(container);
+        if let Ok(name) = name(container) {
+            // A helper that was lost is replaced when there is something to watch.
+            state.tell(&Order::Forget(name)).ok();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a helper that knows all that is to be known.
+    fn start(&self, state: &mut State) -> io::Result<()> {
+        let mut command = tokio::process::Command::from(self.program.command());
+        // The runtime waits for it when it ends; nobody else does.
+        let mut child = command
+            .arg("reaper")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        state.pipe = Some(File::from(stdin.into_owned_fd()?));
+        state.tell(&Order::Engine(self.engine.clone()))?;
+        for watched in &state.watched.clone() {
+            state.tell(&Order::Watch(name(watched)?))?;
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn tell(&mut self, order: &Order) -> io::Result<()> {
+        let mut line = Vec::new();
+        order.encode(&mut line);
+        let pipe = self.pipe.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        let written = pipe.write_all(&line);
+        if written.is_err() {
+            self.pipe = None;
+        }
+        written
+    }
+}
+
+fn name(container: &str) -> io::Result<Name> {
+    Name::new(container).map_err(io::Error::other)
+}
+
+/// Where the helper finds the engine; none where it can't go.
+async fn address(endpoint: &Endpoint) -> io::Result<Option<Address>> {
+    Ok(match endpoint {
+        Endpoint::Unix(path) => {
+            let absolute = std::path::absolute(path)?;
+            Some(Address::Unix(SocketPath::new(absolute.as_os_str().as_bytes()).map_err(io::Error::other)?))
+        }
+        Endpoint::Tcp { host, port } => {
+            tokio::net::lookup_host((host.as_str(), *port)).await?.next().map(Address::Tcp)
+        }
+        Endpoint::NamedPipe(_) => None,
+    })
+}
+
+fn unavailable(backend: &str, error: io::Error) -> Error {
+    Error::new(
+        ErrorKind::ResourceExhausted,
+        "make cell",
+        "the helper that cleans up after us can't be started",
+    )
+    .with_backend(backend)
+    .with_source(error)
+    .with_remedy("end other processes, or raise the limits of open files and processes (ulimit -n, -u)")
+}

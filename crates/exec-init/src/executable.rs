@@ -1,0 +1,98 @@
+//! The embedded program as something the kernel can execute, without a file on disk where possible.
+//!
+//! Where it is run, and with what errors for a person, is for those who run it.
+
+use std::fs::File;
+use std::io::{Result, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::fs::{MemfdFlags, SealFlags};
+
+/// An `exec-init` that this process can execute for as long as the value lives.
+///
+/// ```
+/// # fn main() -> std::io::Result<()> {
+/// if let Some(program) = exec_init::Executable::load()? {
+///     let status = program.command().arg("--version").status()?;
+///     assert!(status.success());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Executable {
+    path: PathBuf,
+    _source: Source,
+}
+
+/// What keeps the path valid.
+#[derive(Debug)]
+enum Source {
+    Memory { _file: File },
+    Disk { _path: tempfile::TempPath },
+}
+
+impl Executable {
+    /// Puts the embedded program into memory; onto disk where the system refuses to execute from memory. `None` where
+    /// this build carries no program.
+    pub fn load() -> Result<Option<Self>> {
+        let Some(program) = crate::native() else { return Ok(None) };
+        Self::in_memory(program.bytes).or_else(|_| Self::on_disk(program.bytes)).map(Some)
+    }
+
+    fn in_memory(bytes: &[u8]) -> Result<Self> {
+        // Asking for an executable one by name fails on kernels that don't know the flag yet.
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let fd = rustix::fs::memfd_create("exec-init", flags | MemfdFlags::EXEC)
+            .or_else(|_| rustix::fs::memfd_create("exec-init", flags))?;
+        let mut file = File::from(fd);
+        file.write_all(bytes)?;
+        // Sealed, so that nobody who gets hold of the descriptor can change what will be executed.
+        rustix::fs::fcntl_add_seals(
+            &file,
+            SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,
+        )?;
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd()).into();
+        Ok(Self { path, _source: Source::Memory { _file: file } })
+    }
+
+    fn on_disk(bytes: &[u8]) -> Result<Self> {
+        let mut file = tempfile::Builder::new().prefix("exec-init-").tempfile()?;
+        file.write_all(bytes)?;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o500))?;
+        // Closed for writing, or the kernel refuses to execute it.
+        let path = file.into_temp_path();
+        Ok(Self { path: path.to_path_buf(), _source: Source::Disk { _path: path } })
+    }
+
+    /// A command that runs it under its own name, so that process lists tell what it is, with an empty environment.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.arg0("exec-init").env_clear();
+        command
+    }
+
+    /// Where it can be executed from, by this process.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+#[cfg(exec_init_embedded)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_give_an_executable() {
+        let bytes = crate::native().unwrap().bytes;
+        for program in [Executable::in_memory(bytes).unwrap(), Executable::on_disk(bytes).unwrap()] {
+            let status = program.command().arg("--version").status().unwrap();
+            assert!(status.success(), "{program:?}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the processes on the host's side share, the keeper of a local cell and the reaper: they cut what ties them to
+//! whoever started them, and hear the host on standard input.
+
+use std::os::fd::{AsRawFd, RawFd};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+
+use crate::sys;
+
+/// From here on no signal but the fatal ones reaches this process, no terminal is its own, and only the standard
+/// descriptors are open.
+pub(crate) fn cut_loose() {
+    sys::default_signals();
+    sys::block_signals();
+    // Refused to a process that leads its group already, which is as good.
+    let _ = rustix::process::setsid();
+    sys::descriptors(3, u32::MAX, sys::Range::Close);
+}
+
+/// One of the standard descriptors that are for writing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Output {
+    Stdout,
+    Stderr,
+}
+
+impl Output {
+    /// Nobody reads what is written here any more, nor waits for its end.
+    pub(crate) fn mute(self) {
+        let number: u16 = match self {
+            Self::Stdout => 1,
+            Self::Stderr => 2,
+        };
+        match open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(null) => {
+                let _ = sys::place(null.as_raw_fd(), RawFd::from(number));
+            }
+            Err(_) => sys::descriptors(number.into(), number.into(), sys::Range::Close),
+        }
+    }
+}
+
+/// Reads what the host wrote, waiting for it if need be; 0 is the end of the stream.
+pub(crate) fn read_stdin(buffer: &mut [u8]) -> Result<usize, Errno> {
+    let stdin = rustix::stdio::stdin();
+    loop {
+        match rustix::io::read(stdin, &mut *buffer) {
+            Err(Errno::INTR) => {}
+            // The host may have made its end of a socket pair non-blocking for both.
+            Err(Errno::AGAIN) => {
+                // Woken early or not at all, the next read says what is the matter.
+                let _ = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], None);
+            }
+            done => return done,
+        }
+    }
+}

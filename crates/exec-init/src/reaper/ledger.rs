@@ -1,0 +1,122 @@
+//! Which containers there may be, as far as the host has told.
+
+use exec_wire::WireError;
+use exec_wire::reaper::{Address, MAX_NAMES, Name, Order};
+
+/// The engine and the watched names, from the bytes of the stream.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    engine: Option<Address>,
+    names: Vec<Name>,
+    /// The beginning of a line.
+    unfinished: Vec<u8>,
+}
+
+impl Ledger {
+    /// Takes bytes as they come. After an error the stream makes no sense any more; what was known before stays known.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
+        let mut text = std::mem::take(&mut self.unfinished);
+        text.extend_from_slice(bytes);
+        let mut rest = text.as_slice();
+        while let Some((order, after)) = Order::split(rest)? {
+            self.obey(order)?;
+            rest = after;
+        }
+        self.unfinished = rest.to_vec();
+        Ok(())
+    }
+
+    fn obey(&mut self, order: Order) -> Result<(), WireError> {
+        match (order, &self.engine) {
+            (Order::Engine(engine), None) => self.engine = Some(engine),
+            (Order::Engine(_), Some(_)) | (_, None) => return Err(WireError::BadValue("engine")),
+            (Order::Watch(name), Some(_)) => return self.watch(name),
+            (Order::Forget(name), Some(_)) => self.names.retain(|known| *known != name),
+        }
+        Ok(())
+    }
+
+    fn watch(&mut self, name: Name) -> Result<(), WireError> {
+        if self.names.contains(&name) {
+            return Ok(());
+        }
+        if self.names.len() == MAX_NAMES {
+            return Err(WireError::BadValue("count"));
+        }
+        self.names.push(name);
+        Ok(())
+    }
+
+    /// What there is to do, if anything. A line that was never finished is one that was never said.
+    pub(super) fn close(self) -> Option<(Address, Vec<Name>)> {
+        self.engine.filter(|_| !self.names.is_empty()).map(|engine| (engine, self.names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENGINE: &str = "engine unix /e\n";
+
+    /// Whether the text was understood, and the names that are left.
+    fn after(text: &str) -> (bool, Vec<String>) {
+        let mut ledger = Ledger::default();
+        let understood = ledger.feed(text.as_bytes()).is_ok();
+        let names = ledger.close().map(|(_, names)| names).unwrap_or_default();
+        (understood, names.iter().map(Name::to_string).collect())
+    }
+
+    #[test]
+    fn what_is_watched_and_not_forgotten_is_left() {
+        let (understood, names) = after(&format!("{ENGINE}watch a\nwatch b\nforget a\nwatch c\nwatch b\n"));
+        assert!(understood);
+        assert_eq!(names, ["b", "c"]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_nothing() {
+        for text in ["", ENGINE, "engine un", &format!("{ENGINE}watch a\nforget a\nforget z\n")] {
+            assert_eq!(after(text), (true, vec![]), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_may_come_one_by_one() {
+        let mut ledger = Ledger::default();
+        for byte in format!("{ENGINE}watch a\nwatch b\nforget a\n").bytes() {
+            ledger.feed(&[byte]).unwrap();
+        }
+        assert_eq!(ledger.close().unwrap().1, [Name::new("b").unwrap()]);
+    }
+
+    #[test]
+    fn a_line_without_its_end_was_never_said() {
+        assert_eq!(after(&format!("{ENGINE}watch a\nforget a")), (true, vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn what_was_known_before_nonsense_stays_known() {
+        for nonsense in ["nonsense\n", "watch ../x\n", ENGINE, &"x".repeat(300)] {
+            let text = format!("{ENGINE}watch a\n{nonsense}");
+            assert_eq!(after(&text), (false, vec!["a".to_owned()]), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn the_engine_comes_first() {
+        assert_eq!(after("watch a\n"), (false, vec![]));
+    }
+
+    #[test]
+    fn the_list_is_bounded() {
+        let watch = |number| format!("watch n{number}\n");
+        let full: String = (0..MAX_NAMES).map(watch).collect();
+        let (understood, names) = after(&format!("{ENGINE}{full}{}", watch(7)));
+        assert!(understood);
+        assert_eq!(names.len(), MAX_NAMES);
+        let (understood, names) = after(&format!("{ENGINE}{full}{}", watch(MAX_NAMES)));
+        assert!(!understood);
+        assert_eq!(names.len(), MAX_NAMES);
+    }
+}

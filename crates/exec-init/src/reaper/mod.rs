@@ -1,0 +1,101 @@
+//! The process that outlives the host to remove the host's containers.
+//!
+//! A container that was created and never started is removed by nobody when the host is killed, and one without our
+//! PID 1 would even run on. So the host tells this process of every container before it creates it, on a pipe that
+//! the kernel closes when the host ends, in whatever way; then all that is left is removed through the engine. It knows
+//! containers by name only: neither what is in them nor why.
+
+mod http;
+mod ledger;
+mod socket;
+mod sweep;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use exec_wire::reaper::{Address, Name};
+
+use crate::helper::{self, Output, read_stdin};
+use crate::sys;
+use ledger::Ledger;
+use socket::{Exchange, TimeOuts};
+use sweep::{Answer, Bounds, World};
+
+const BOUNDS: Bounds = Bounds {
+    absent: Duration::from_secs(5),
+    patience: Duration::from_secs(30),
+    pause: Duration::from_millis(100),
+    together: 8,
+};
+
+const TIME_OUTS: TimeOuts = TimeOuts { connect: Duration::from_secs(2), answer: Duration::from_secs(10) };
+
+/// Reads what the host says until it says no more, then removes what it left. Fails if the host made no sense or
+/// something could not be removed.
+pub(crate) fn run() -> ExitCode {
+    outlive_the_host();
+    let mut ledger = Ledger::default();
+    let heard = listen(&mut ledger);
+    let swept = match ledger.close() {
+        Some((engine, names)) => {
+            sweep::sweep(names, &mut Engine { address: engine, time_outs: TIME_OUTS }, &BOUNDS)
+        }
+        None => Ok(()),
+    };
+    if heard.is_ok() && swept.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn outlive_the_host() {
+    helper::cut_loose();
+    Output::Stdout.mute();
+    Output::Stderr.mute();
+    // Neither matters to the duty: a directory could stay busy, and `ps` would show another name.
+    let _ = rustix::process::chdir("/");
+    let _ = rustix::thread::set_name(c"exec-reaper");
+}
+
+/// The host said something that is no order, or can't be heard.
+struct Nonsense;
+
+fn listen(ledger: &mut Ledger) -> Result<(), Nonsense> {
+    let mut buffer = [0; 4096];
+    loop {
+        match read_stdin(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => {
+                ledger.feed(buffer.get(..count).unwrap_or_default()).map_err(|_| Nonsense)?;
+            }
+            Err(_) => return Err(Nonsense),
+        }
+    }
+}
+
+/// The real engine, and the real clock.
+struct Engine {
+    address: Address,
+    time_outs: TimeOuts,
+}
+
+impl World for Engine {
+    type Asked = Option<Exchange>;
+
+    fn ask(&mut self, name: &Name) -> Self::Asked {
+        Exchange::begin(&self.address, &http::removal(name), self.time_outs).ok()
+    }
+
+    fn answer(&mut self, asked: Self::Asked) -> Answer {
+        let status = asked.and_then(Exchange::status);
+        status.map_or(Answer::Trouble, Answer::of_status)
+    }
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn pause(&mut self, time: Duration) {
+        sys::pause(time);
+    }
+}
+
+#[cfg(test)]
+mod tests;

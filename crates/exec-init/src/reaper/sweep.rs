@@ -1,0 +1,265 @@
+//! When a container counts as gone, and for how long its removal is tried. Knows no sockets and no clock of its own.
+
+use std::time::{Duration, Instant};
+
+use exec_wire::reaper::Name;
+
+/// What an engine says about a container that is to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It was there and is gone.
+    Removed,
+    /// There is none of that name.
+    Absent,
+    /// Somebody else is removing it.
+    Leaving,
+    /// Nothing that helps, or nothing at all.
+    Trouble,
+}
+
+impl Answer {
+    pub(super) fn of_status(status: u16) -> Self {
+        match status {
+            200..=299 => Self::Removed,
+            404 => Self::Absent,
+            409 => Self::Leaving,
+            _ => Self::Trouble,
+        }
+    }
+}
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// A container may appear this long after the engine first said that there is none: its creation was on its way
+    /// when the host ended.
+    pub(super) absent: Duration,
+    /// If no container goes for this long, what is left stays.
+    pub(super) patience: Duration,
+    /// Between two rounds.
+    pub(super) pause: Duration,
+    /// Requests under way at a time, so that one the engine is stuck on does not hold up all others.
+    pub(super) together: usize,
+}
+
+/// An engine that can be asked, and time.
+pub(super) trait World {
+    /// A request on its way.
+    type Asked;
+
+    fn ask(&mut self, name: &Name) -> Self::Asked;
+    fn answer(&mut self, asked: Self::Asked) -> Answer;
+    fn now(&self) -> Instant;
+    fn pause(&mut self, time: Duration);
+}
+
+/// Some containers could not be removed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LeftBehind;
+
+/// Removes the containers, round by round: one that is not to be had yet does not hold up the others.
+pub(super) fn sweep(names: Vec<Name>, world: &mut impl World, bounds: &Bounds) -> Result<(), LeftBehind> {
+    let mut left: Vec<Target> = names.into_iter().map(Target::new).collect();
+    let mut progress = world.now();
+    loop {
+        let mut round = std::mem::take(&mut left).into_iter().peekable();
+        while round.peek().is_some() {
+            let batch: Vec<Target> = round.by_ref().take(bounds.together.max(1)).collect();
+            let asked_for = batch.len();
+            let stay = remove(batch, world, bounds);
+            if stay.len() < asked_for {
+                progress = world.now();
+            } else if world.now() - progress >= bounds.patience {
+                return Err(LeftBehind);
+            }
+            left.extend(stay);
+        }
+        if left.is_empty() {
+            return Ok(());
+        }
+        world.pause(bounds.pause);
+    }
+}
+
+/// Tries a few at once and returns those that are still to go.
+fn remove(batch: Vec<Target>, world: &mut impl World, bounds: &Bounds) -> Vec<Target> {
+    let asked: Vec<_> = batch.into_iter().map(|target| (world.ask(&target.name), target)).collect();
+    let mut stay = Vec::new();
+    for (asked, target) in asked {
+        let answer = world.answer(asked);
+        stay.extend(target.after(answer, world.now(), bounds));
+    }
+    stay
+}
+
+/// A container that is to go, and what is known of it.
+#[derive(Debug)]
+struct Target {
+    name: Name,
+    known: Known,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Known {
+    Nothing,
+    AbsentSince(Instant),
+    Existed,
+}
+
+impl Target {
+    fn new(name: Name) -> Self {
+        Self { name, known: Known::Nothing }
+    }
+
+    /// What is still to do after an answer, if anything.
+    fn after(self, answer: Answer, now: Instant, bounds: &Bounds) -> Option<Self> {
+        let known = match (answer, self.known) {
+            (Answer::Removed, _) | (Answer::Absent, Known::Existed) => return None,
+            (Answer::Absent, Known::AbsentSince(since)) if now - since >= bounds.absent => return None,
+            (Answer::Absent, Known::Nothing) => Known::AbsentSince(now),
+            (Answer::Leaving, _) => Known::Existed,
+            (Answer::Trouble | Answer::Absent, known) => known,
+        };
+        Some(Self { known, ..self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds {
+        absent: Duration::from_secs(5),
+        patience: Duration::from_secs(30),
+        pause: Duration::from_secs(1),
+        together: 2,
+    };
+
+    /// An engine that answers by a list, and a clock that only pauses move.
+    struct Script {
+        began: Instant,
+        now: Instant,
+        answers: Vec<(&'static str, VecDeque<Answer>)>,
+        asked: Vec<String>,
+    }
+
+    impl Script {
+        /// The last answer for a name is given again and again.
+        fn new(answers: &[(&'static str, &[Answer])]) -> Self {
+            let began = Instant::now();
+            let answers =
+                answers.iter().map(|(name, list)| (*name, list.iter().copied().collect())).collect();
+            Self { began, now: began, answers, asked: Vec::new() }
+        }
+
+        fn sweep(&mut self) -> Result<(), LeftBehind> {
+            let names = self.answers.iter().map(|(name, _)| Name::new(*name).unwrap()).collect();
+            sweep(names, self, &BOUNDS)
+        }
+
+        fn seconds(&self) -> u64 {
+            (self.now - self.began).as_secs()
+        }
+    }
+
+    impl World for Script {
+        type Asked = String;
+
+        fn ask(&mut self, name: &Name) -> String {
+            self.asked.push(name.to_string());
+            name.to_string()
+        }
+
+        fn answer(&mut self, asked: String) -> Answer {
+            let (_, answers) = self.answers.iter_mut().find(|(name, _)| *name == asked).unwrap();
+            if answers.len() > 1 { answers.pop_front().unwrap() } else { answers[0] }
+        }
+
+        fn now(&self) -> Instant {
+            self.now
+        }
+
+        fn pause(&mut self, time: Duration) {
+            self.now += time;
+        }
+    }
+
+    use Answer::{Absent, Leaving, Removed, Trouble};
+
+    #[test]
+    fn what_is_there_goes_at_once() {
+        let mut script = Script::new(&[("a", &[Removed]), ("b", &[Removed]), ("c", &[Removed])]);
+        assert_eq!(script.sweep(), Ok(()));
+        assert_eq!(script.asked, ["a", "b", "c"]);
+        assert_eq!(script.seconds(), 0);
+    }
+
+    #[test]
+    fn a_creation_on_its_way_is_waited_for() {
+        let mut script = Script::new(&[("a", &[Absent, Absent, Absent, Removed])]);
+        assert_eq!(script.sweep(), Ok(()));
+        assert_eq!(script.seconds(), 3);
+    }
+
+    #[test]
+    fn what_never_comes_is_no_failure() {
+        let mut script = Script::new(&[("a", &[Absent])]);
+        assert_eq!(script.sweep(), Ok(()));
+        assert_eq!(script.seconds(), 5);
+    }
+
+    /// The engine may have been stuck with the creation in its queue.
+    #[test]
+    fn the_wait_begins_with_the_first_answer() {
+        let mut script = Script::new(&[("a", &[Trouble, Trouble, Trouble, Absent])]);
+        assert_eq!(script.sweep(), Ok(()));
+        assert_eq!(script.seconds(), 8);
+    }
+
+    #[test]
+    fn one_that_is_leaving_is_gone_when_it_is_absent() {
+        let mut script = Script::new(&[("a", &[Leaving, Leaving, Absent])]);
+        assert_eq!(script.sweep(), Ok(()));
+        assert_eq!(script.seconds(), 2);
+    }
+
+    #[test]
+    fn one_that_is_late_does_not_hold_up_the_others() {
+        let mut script = Script::new(&[
+            ("a", &[Absent, Removed]),
+            ("b", &[Removed]),
+            ("c", &[Removed]),
+            ("d", &[Removed]),
+        ]);
+        assert_eq!(script.sweep(), Ok(()));
+        assert_eq!(script.asked, ["a", "b", "c", "d", "a"]);
+    }
+
+    #[test]
+    fn trouble_that_passes_is_waited_out() {
+        let mut troubles = vec![Trouble; 29];
+        troubles.push(Removed);
+        let mut script = Script::new(&[("a", &troubles)]);
+        assert_eq!(script.sweep(), Ok(()));
+    }
+
+    #[test]
+    fn trouble_that_stays_is_given_up() {
+        for stuck in [Trouble, Leaving] {
+            let mut script = Script::new(&[("a", &[stuck]), ("b", &[Removed])]);
+            assert_eq!(script.sweep(), Err(LeftBehind));
+            assert_eq!(script.seconds(), 30);
+        }
+    }
+
+    #[test]
+    fn statuses_have_meanings() {
+        let meanings =
+            [(204, Removed), (200, Removed), (404, Absent), (409, Leaving), (500, Trouble), (403, Trouble)];
+        for (status, meaning) in meanings {
+            assert_eq!(Answer::of_status(status), meaning);
+        }
+    }
+}

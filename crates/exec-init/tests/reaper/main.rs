@@ -1,0 +1,140 @@
+//! The reaper as a process, between a host that goes away and an engine that is played.
+#![cfg(target_os = "linux")]
+#![expect(clippy::expect_used, reason = "a test that can't go on has failed")]
+
+#[path = "../client/mod.rs"]
+mod client;
+mod engine;
+mod process;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use client::until;
+use engine::Engine;
+use process::Reaper;
+use rustix::process::Signal;
+
+#[test]
+fn what_is_watched_goes_and_what_is_forgotten_stays() {
+    let engine = Engine::start(|_, _| 204);
+    let mut reaper = Reaper::of(&engine.socket());
+    for name in ["one", "two", "three"] {
+        reaper.watch(name);
+    }
+    reaper.forget("two");
+    assert!(engine.asked().is_empty(), "the host is still there");
+    reaper.hang_up();
+    assert_eq!(reaper.wait().code(), Some(0));
+    assert_eq!(engine.asked(), ["one", "three"]);
+}
+
+/// R11, F1: nothing of the host's gets to run, and nobody else has the pipe's other end.
+#[test]
+fn a_host_that_is_killed_is_a_host_that_left() {
+    let engine = Engine::start(|_, _| 204);
+    let said = [process::engine(&engine.socket()), process::watch("left")].concat();
+    let said = String::from_utf8(said).expect("text");
+    let mut host = Command::new("sh")
+        .args(["-c", "printf %s \"$0\"; exec sleep 1000", &said])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("spawn");
+    let mut reaper = process::program().stdin(host.stdout.take().expect("piped")).spawn().expect("spawn");
+    let comm = format!("/proc/{}/comm", host.id());
+    until("the host has said all", || fs::read_to_string(&comm).expect("comm") == "sleep\n");
+    host.kill().expect("kill");
+    host.wait().expect("wait");
+    assert_eq!(process::wait(&mut reaper).code(), Some(0));
+    assert_eq!(engine.asked(), ["left"]);
+}
+
+#[test]
+fn a_creation_that_was_on_its_way_is_waited_for() {
+    let engine = Engine::start(|name, count| match (name, count) {
+        ("late", 1..=3) => 404,
+        _ => 204,
+    });
+    let mut reaper = Reaper::of(&engine.socket());
+    reaper.watch("late");
+    reaper.watch("there");
+    reaper.hang_up();
+    assert_eq!(reaper.wait().code(), Some(0));
+    assert_eq!(engine.asked(), ["late", "there", "late", "late", "late"]);
+}
+
+#[test]
+fn one_that_somebody_removes_is_seen_to_its_end() {
+    let engine = Engine::start(|_, count| if count < 3 { 409 } else { 404 });
+    let mut reaper = Reaper::of(&engine.socket());
+    reaper.watch("leaving");
+    reaper.hang_up();
+    assert_eq!(reaper.wait().code(), Some(0));
+    assert_eq!(engine.asked().len(), 3);
+}
+
+#[test]
+fn signals_to_the_hosts_group_do_not_end_it() {
+    let engine = Engine::start(|_, _| 204);
+    let mut reaper = Reaper::of(&engine.socket());
+    reaper.watch("left");
+    until("it has cut itself loose", || in_own_session(&reaper));
+    for signal in
+        [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::PIPE, Signal::TSTP, Signal::USR1]
+    {
+        reaper.signal(signal);
+    }
+    reaper.watch("right");
+    reaper.hang_up();
+    assert_eq!(reaper.wait().code(), Some(0));
+    assert_eq!(engine.asked(), ["left", "right"]);
+}
+
+#[test]
+fn nonsense_ends_it_after_its_duty() {
+    let engine = Engine::start(|_, _| 204);
+    let mut reaper = Reaper::of(&engine.socket());
+    reaper.watch("known");
+    reaper.say(b"watch ../../images/all\n");
+    // The host is still there.
+    assert_eq!(reaper.wait().code(), Some(1));
+    assert_eq!(engine.asked(), ["known"]);
+}
+
+#[test]
+fn nothing_to_do_is_done_without_an_engine() {
+    let mut untold = Reaper::silent();
+    let mut idle = Reaper::of(Path::new("/nonexistent/engine.sock"));
+    idle.watch("gone");
+    idle.forget("gone");
+    for reaper in [&mut untold, &mut idle] {
+        reaper.hang_up();
+        assert_eq!(reaper.wait().code(), Some(0));
+    }
+}
+
+#[test]
+fn it_holds_on_to_nothing() {
+    let reaper = Reaper::silent();
+    until("it has a name of its own", || {
+        fs::read_to_string(reaper.proc("comm")).expect("comm") == "exec-reaper\n"
+    });
+    assert!(in_own_session(&reaper));
+    assert_eq!(fs::read_link(reaper.proc("cwd")).expect("cwd"), Path::new("/"));
+    let mut open: Vec<_> =
+        fs::read_dir(reaper.proc("fd")).expect("fd").map(|fd| fd.expect("fd").path()).collect();
+    open.sort();
+    assert_eq!(open, [reaper.proc("fd/0"), reaper.proc("fd/1"), reaper.proc("fd/2")]);
+    for output in ["fd/1", "fd/2"] {
+        assert_eq!(fs::read_link(reaper.proc(output)).expect("link"), Path::new("/dev/null"));
+    }
+}
+
+/// The session is the sixth field; the name before it may hold anything but a closing bracket here.
+fn in_own_session(reaper: &Reaper) -> bool {
+    let stat = fs::read_to_string(reaper.proc("stat")).expect("stat");
+    let (pid, rest) = stat.split_once(" (").expect("a name");
+    let session = rest.split_once(") ").and_then(|(_, fields)| fields.split(' ').nth(3));
+    session == Some(pid)
+}
