@@ -2,14 +2,17 @@
 
 use std::convert::Infallible;
 use std::io;
+use std::pin::pin;
+use std::time::Duration;
 
 use exec_core::{Cmd, Control, Error, ErrorKind, Event, ExecOpts, Execution, Executor, Outcome, Result};
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use crate::input;
 use crate::output::{Delivered, Delivery};
 use crate::resolve::{Input, Job, OurTerminal};
-use crate::signals::{Action, Escalation, Signals};
+use crate::signals::{Action, Escalation, Received, Signals};
 use crate::terminal::{self, RawMode};
 
 /// How it went.
@@ -21,12 +24,54 @@ pub(crate) enum End {
     Ran(Box<Outcome>, Delivered),
 }
 
-/// Runs a job to its end.
+/// How long we wait for what is about to happen anyway: a start, or the end of what was killed. The executor has bounds
+/// of its own; this is for a kernel that does not let go of a process.
+const LAST_WAIT: Duration = Duration::from_secs(10);
+
+/// Runs a job to its end. However that comes about, when this returns nothing the command started is alive. Only a
+/// start that does not come, or during which we are asked for an end twice, is left to die of our own end.
 pub(crate) async fn drive(executor: &dyn Executor, job: &Job, signals: &mut Signals) -> Result<End> {
-    let execution = tokio::select! {
-        started = start(executor, &job.commands, &job.opts) => started?,
-        () = signals.stop_asked() => return Ok(End::NotStarted),
+    let mut starting = pin!(start(executor, &job.commands, &job.opts));
+    let (execution, first) = tokio::select! {
+        started = &mut starting => (started?, None),
+        asked = signals.stop_asked() => match still_started(starting, signals).await {
+            Some(execution) => (execution, Some(asked)),
+            None => return Ok(End::NotStarted),
+        },
     };
+    let end = accompany(&execution, job, signals, first).await;
+    if end.is_err() {
+        give_up(&execution).await;
+    }
+    end
+}
+
+/// What came of a start during which somebody asked for an end: a command runs before we hear of it, may have said
+/// something already and may have something to clean up.
+async fn still_started(
+    starting: impl Future<Output = Result<Execution>>,
+    signals: &mut Signals,
+) -> Option<Execution> {
+    tokio::select! {
+        started = timeout(LAST_WAIT, starting) => started.ok()?.ok(),
+        _ = signals.stop_asked() => None,
+    }
+}
+
+/// Ends a run that nobody will hear of again. To drop it is not enough: it would die a moment after us.
+async fn give_up(execution: &Execution) {
+    execution.control().kill();
+    // How it ended is of no interest any more.
+    let _ = timeout(LAST_WAIT, execution.wait()).await;
+}
+
+/// Stays with a run to its end, or until we can't; `first` is a signal that came before there was a run.
+async fn accompany(
+    execution: &Execution,
+    job: &Job,
+    signals: &mut Signals,
+    first: Option<Received>,
+) -> Result<End> {
     let raw = match job.terminal {
         OurTerminal::Raw => Some(RawMode::enter().map_err(|error| ours("can't set up the terminal", error))?),
         OurTerminal::Untouched => None,
@@ -39,12 +84,12 @@ pub(crate) async fn drive(executor: &dyn Executor, job: &Job, signals: &mut Sign
     let (failed, given_up) = (delivery.failed(), delivery.given_up());
     let control = execution.control();
     tokio::select! {
-        end = carry_out(&execution, delivery) => end,
+        end = carry_out(execution, delivery) => end,
         fed = input::feed(execution.stdin()), if job.input == Input::Stream => match fed {
             Err(error) => Err(ours("can't read standard input", error)),
             Ok(never) => match never {},
         },
-        never = attend(signals, &control, raw.as_ref(), &given_up) => match never {},
+        never = attend(signals, first, &control, raw.as_ref(), &given_up) => match never {},
         never = cancel_when(&failed, &control) => match never {},
     }
 }
@@ -81,13 +126,18 @@ async fn carry_out(execution: &Execution, mut delivery: Delivery) -> Result<End>
 
 async fn attend(
     signals: &mut Signals,
+    mut first: Option<Received>,
     control: &Control,
     raw: Option<&RawMode>,
     given_up: &Notify,
 ) -> Infallible {
     let mut escalation = Escalation::default();
     loop {
-        match escalation.on(signals.next().await) {
+        let received = match first.take() {
+            Some(received) => received,
+            None => signals.next().await,
+        };
+        match escalation.on(received) {
             Action::PassOn(signal) => control.signal(signal),
             Action::Cancel => control.cancel(),
             Action::Kill => {
@@ -119,3 +169,6 @@ fn resize(control: &Control) {
 fn ours(what: &str, error: io::Error) -> Error {
     Error::new(ErrorKind::Io, "run", what).with_source(error)
 }
+
+#[cfg(test)]
+mod tests;

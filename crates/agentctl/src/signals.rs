@@ -6,6 +6,7 @@
 //! | SIGTERM, SIGHUP | the run is cancelled: SIGTERM, its grace, SIGKILL | the run is killed |
 //! | SIGUSR1, SIGUSR2 | passed on | passed on |
 //!
+//! One that comes while the command is being started counts as soon as it runs; a second one does not wait for that.
 //! A SIGHUP that whoever started us had set to be ignored (`nohup`) stays ignored.
 
 use std::io;
@@ -81,8 +82,13 @@ impl Signals {
     }
 
     /// The next one that asks for an end, for when there is nothing yet to pass it on to.
-    pub(crate) async fn stop_asked(&mut self) {
-        while !matches!(self.next().await, Received::Interrupt(_) | Received::Terminate) {}
+    pub(crate) async fn stop_asked(&mut self) -> Received {
+        loop {
+            let received = self.next().await;
+            if matches!(received, Received::Interrupt(_) | Received::Terminate) {
+                return received;
+            }
+        }
     }
 }
 

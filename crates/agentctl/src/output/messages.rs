@@ -135,7 +135,7 @@ fn or_unlimited(limit: Option<impl Display>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeSet;
     use std::sync::Arc;
     use std::time::Duration;
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn outcome(ended: Ended, status: Status) -> Outcome {
+    pub(crate) fn outcome(ended: Ended, status: Status) -> Outcome {
         let isolation = Isolation {
             level: IsolationLevel::Namespaces,
             claims: BTreeSet::new(),

@@ -39,8 +39,9 @@ impl Pty {
         let screen = Arc::default();
         watch(keyboard.try_clone().unwrap(), Arc::clone(&screen));
         let place = Place::new();
+        // A terminal's user gets hung up on, also where these tests run under `nohup`.
         let child = Command::new("setsid")
-            .arg("--ctty")
+            .args(["--ctty", "env", "--default-signal=HUP"])
             .arg(program())
             .args(args)
             .current_dir(place.path())

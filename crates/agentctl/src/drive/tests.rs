@@ -1,0 +1,157 @@
+//! Ways out that no run takes by itself: it must be over all the same.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use exec_core::{
+    Capabilities, Capture, Ended, Health, IsolationLevel, Request, RunHandle, RunId, SessionName, Signal,
+    Status, WindowSize,
+};
+use rustix::process::{getpid, kill_process};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Mutex;
+use tokio::task::yield_now;
+
+use super::*;
+use crate::args::WallsArg;
+use crate::output::messages::tests::outcome;
+use crate::output::{Escapes, Format, Treatment};
+use crate::resolve::Talk;
+
+/// A signal reaches every test of this process that listens.
+static ALONE: Mutex<()> = Mutex::const_new(());
+
+/// A run that ends some time after it is told to, and never otherwise.
+#[derive(Debug, Default)]
+struct Endless {
+    told: Notify,
+    over: AtomicBool,
+}
+
+impl Endless {
+    async fn end(&self) {
+        if !self.over.load(Ordering::Acquire) {
+            self.told.notified().await;
+            yield_now().await;
+            self.over.store(true, Ordering::Release);
+        }
+    }
+}
+
+#[async_trait]
+impl RunHandle for Endless {
+    async fn next_event(&self) -> Option<Event> {
+        self.end().await;
+        None
+    }
+    async fn write_stdin(&self, _: Bytes) -> Result<()> {
+        Ok(())
+    }
+    fn close_stdin(&self) {}
+    fn signal(&self, _: Signal) {}
+    fn resize(&self, _: WindowSize) {}
+    fn cancel(&self) {
+        self.told.notify_one();
+    }
+    fn kill(&self) {
+        self.told.notify_one();
+    }
+    async fn wait(&self) -> Result<Outcome> {
+        self.end().await;
+        Ok(outcome(Ended::Cancelled, Status::Signal(Signal::TERM)))
+    }
+}
+
+/// Starts the one run it has.
+#[derive(Debug)]
+struct Starter {
+    capabilities: Capabilities,
+    run: Arc<Endless>,
+    start: Start,
+}
+
+/// What happens before a command has started.
+#[derive(Debug, PartialEq, Eq)]
+enum Start {
+    Undisturbed,
+    /// Somebody asks for an end.
+    Terminated,
+}
+
+impl Starter {
+    fn new(start: Start) -> Self {
+        let capabilities = Capabilities {
+            level: IsolationLevel::ProcessGroup,
+            claims: [].into(),
+            tty: true,
+            sessions: false,
+            images: false,
+        };
+        Self { capabilities, run: Arc::default(), start }
+    }
+}
+
+#[async_trait]
+impl Executor for Starter {
+    fn name(&self) -> &'static str {
+        "starter"
+    }
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+    async fn start(&self, _: &Cmd, _: &ExecOpts) -> Result<Execution> {
+        if self.start == Start::Terminated {
+            let mut seen = signal(SignalKind::terminate()).unwrap();
+            kill_process(getpid(), rustix::process::Signal::TERM).unwrap();
+            seen.recv().await;
+            // Whoever else listens has seen it too, and comes first.
+            yield_now().await;
+        }
+        Ok(Execution::new(RunId::new("one"), Arc::clone(&self.run) as Arc<dyn RunHandle>))
+    }
+    async fn end_session(&self, _: &SessionName) -> Result<()> {
+        Ok(())
+    }
+    async fn health(&self) -> Result<Health> {
+        Ok(Health { warm_cells: 0, sessions: 0 })
+    }
+}
+
+fn job(format: Format) -> Job {
+    Job {
+        commands: vec![Cmd::new("any")],
+        opts: ExecOpts::in_workspace(std::env::temp_dir()),
+        request: Request::Auto { no_fallback: false, floor: None },
+        walls: WallsArg::Auto,
+        input: Input::Nothing,
+        terminal: OurTerminal::Untouched,
+        format,
+        escapes: Escapes { stdout: Treatment::AsIs, stderr: Treatment::AsIs },
+        talk: Talk::Quiet,
+    }
+}
+
+/// R10, F7
+#[tokio::test]
+async fn what_we_can_not_go_on_with_is_over_before_we_say_so() {
+    let _alone = ALONE.lock().await;
+    let executor = Starter::new(Start::Undisturbed);
+    let nowhere = Capture { spill: Some("/proc/self/no-such-directory".into()), ..Capture::default() };
+    let mut signals = Signals::listen().unwrap();
+    let end = drive(&executor, &job(Format::Json(nowhere)), &mut signals).await;
+    assert_eq!(end.unwrap_err().kind(), ErrorKind::Io);
+    assert!(executor.run.over.load(Ordering::Acquire), "the run should have ended first");
+}
+
+/// R10, R12: between a request and the news of its start a command may run already.
+#[tokio::test]
+async fn what_is_stopped_while_it_starts_is_seen_to_its_end() {
+    let _alone = ALONE.lock().await;
+    let executor = Starter::new(Start::Terminated);
+    let mut signals = Signals::listen().unwrap();
+    let end = drive(&executor, &job(Format::Stream), &mut signals).await;
+    assert!(matches!(&end, Ok(End::Ran(outcome, _)) if outcome.ended == Ended::Cancelled), "{end:?}");
+    assert!(executor.run.over.load(Ordering::Acquire), "the run should have ended first");
+}
