@@ -51,6 +51,15 @@ impl<M: CellMaker> CellExecutor<M> {
             .with_backend(self.maker.name())
             .with_remedy(format!("use a stronger sandbox or lower the floor with --min-isolation {level}")));
         }
+        if let Some(image) = opts.image.as_deref().filter(|_| !self.maker.capabilities().images) {
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                "start",
+                format!("there are no images here to find `{image}` in"),
+            )
+            .with_backend(self.maker.name())
+            .with_remedy("leave --image out, or use a container (--sandbox docker)"));
+        }
         let mut plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
         self.maker.prepare(&mut plan).await?;
         Ok(plan)

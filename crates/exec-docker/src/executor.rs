@@ -1,9 +1,11 @@
 //! The Docker executor.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use exec_container::{ContainerConfig, ContainerExecutor, Endpoint, greet};
 use exec_core::{
-    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
+    Capabilities, Cmd, Detected, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
 };
 
 /// The name it is chosen by.
@@ -28,6 +30,19 @@ impl DockerExec {
             Error::new(ErrorKind::Unavailable, "connect", format!("{why:?}")).with_backend(NAME)
         })?;
         exec_container::executor(&endpoint, &greeting, NAME, config.containers).await.map(Self)
+    }
+}
+
+/// Docker as a registry's entry: missing where there is no engine that answers us.
+pub async fn detect(config: DockerConfig) -> Result<Detected> {
+    match DockerExec::new(config).await {
+        Ok(executor) => Ok(Detected::Ready(Arc::new(executor))),
+        Err(error) if error.kind() == ErrorKind::Unavailable => Ok(Detected::Missing {
+            name: NAME.into(),
+            remedy: error.remedy().unwrap_or("use --sandbox local").to_owned(),
+            reason: error.to_string(),
+        }),
+        Err(error) => Err(error),
     }
 }
 

@@ -3,4 +3,4 @@
 mod executor;
 
 pub use exec_container::{ContainerConfig, InitPlacement, Progress, PullPolicy, PullStep};
-pub use executor::{DockerConfig, DockerExec};
+pub use executor::{DockerConfig, DockerExec, detect};

@@ -21,8 +21,14 @@ pub(crate) struct SandboxArgs {
     #[arg(long, value_name = "LEVEL")]
     pub(crate) min_isolation: Option<IsolationLevel>,
 
-    /// The command's network: `none` (a loopback of its own) or `host`. Default: none.
-    #[arg(long, value_name = "none|host")]
+    /// The image to run in, for containers. Default: `host`, this machine's own programs, read-only. One that is
+    /// missing is pulled.
+    #[arg(long, value_name = "IMAGE")]
+    pub(crate) image: Option<String>,
+
+    /// The command's network: `none` (a loopback of its own), `bridge` (a way out; containers only) or `host`.
+    /// Default: none.
+    #[arg(long, value_name = "none|bridge|host")]
     pub(crate) network: Option<Network>,
 
     /// Run as this user. Default: the owner of the workspace. A group that is left out has the user's number.

@@ -119,8 +119,13 @@ pub(crate) fn shell_opening(name: &str, capabilities: &Capabilities, network: Op
 pub(crate) fn banner(name: &str, capabilities: &Capabilities, plan: &Plan) -> String {
     let limits = &plan.limits;
     format!(
-        "{US} sandbox {name}, isolation {}, network {}, memory {}, cpus {}, processes {}, time {}, workspace {}",
+        "{US} sandbox {name}, isolation {},{} network {}, memory {}, cpus {}, processes {}, time {}, workspace {}",
         capabilities.level,
+        if capabilities.images {
+            format!(" image {},", plan.image.as_deref().unwrap_or("host"))
+        } else {
+            String::new()
+        },
         plan.network.unwrap_or(Network::None),
         or_unlimited(limits.memory),
         or_unlimited(limits.cpus),

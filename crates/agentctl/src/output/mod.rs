@@ -3,11 +3,13 @@
 mod delivery;
 mod json;
 pub(crate) mod messages;
+mod pull;
 mod sanitize;
 mod writer;
 
 pub(crate) use delivery::{Delivered, Delivery, Format};
 pub(crate) use json::error_object;
+pub(crate) use pull::pull_progress;
 pub(crate) use writer::{Escapes, Treatment};
 
 use std::io::{self, IsTerminal};

@@ -26,6 +26,7 @@ pub(super) fn build(
     opts.mounts = files.mount;
     opts.dangerous_mounts =
         if files.allow_dangerous_mounts { DangerousMounts::Accept } else { DangerousMounts::Refuse };
+    opts.image.clone_from(&sandbox.image);
     opts.network = sandbox.network;
     opts.user = sandbox.user.unwrap_or_default();
     opts.min_isolation = sandbox.min_isolation;

@@ -183,7 +183,8 @@ fn places() {
 fn everything_else() {
     let lines = [
         "--sandbox dokcer",
-        "--sandbox docker",
+        "--sandbox podman",
+        "--image debian:12",
         "--min-isolation jail",
         "--network bridge",
         "--user root",
@@ -202,13 +203,17 @@ fn everything_else() {
       [possible values: auto, local, docker, podman]
 
       tip: a similar value exists: 'docker'
-    $ --sandbox docker
-    agentctl: docker: this sandbox is not built into this version of agentctl
-      try: use --sandbox local
+    $ --sandbox podman
+    agentctl: podman: this sandbox is not built into this version of agentctl
+      try: use --sandbox docker or local
+    $ --image debian:12
+    agentctl: local: there are no images here to find `debian:12` in
+      try: leave --image out, or use a container (--sandbox docker)
     $ --min-isolation jail
     error: invalid value 'jail' for '--min-isolation <LEVEL>': `jail` is not an isolation level: use one of process-group, subreaper, namespaces, container, vm
     $ --network bridge
-    error: invalid value 'bridge' for '--network <none|host>': `bridge` is not a network: use `none` or `host`
+    agentctl: local: there is no bridge network without a container engine
+      try: use --network none or host, or a container (--sandbox docker)
     $ --user root
     error: invalid value 'root' for '--user <UID[:GID]>': `root` is not a user: write numbers, like `1000` or `1000:1000`
     $ --env NO_SUCH_VARIABLE_HERE
