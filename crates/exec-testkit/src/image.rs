@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// What it is called on the engine; raised with every change of its contents or settings.
-const NAME: &str = "exec-testkit/odd:1";
+const NAME: &str = "exec-testkit/odd:2";
 
 /// Programs of busybox that the cases use.
 const APPLETS: &str = "sh cat chmod cp cut date dd df echo env false find grep head id kill ln ls mkdir mknod mount \
-    nohup printf ps pwd readlink rm seq setsid sleep sort stat stty tail tee test touch tr true tty uname wc yes";
+    nc nohup printf ps pwd readlink rm seq setsid sleep sort stat stty tail tee test touch tr true tty uname wc yes";
 
 /// Settings as hostile and as broken as an image can have them.
 const SETTINGS: [&str; 8] = [

@@ -31,9 +31,11 @@ mod probe;
 mod processes;
 mod reexec;
 mod stream;
+mod suite;
 
 pub use backend::Backend;
 pub use case::{Case, CaseFuture, Skip};
 pub use ctx::Ctx;
 pub use harness::main;
 pub use image::odd_image;
+pub use suite::{EngineTest, suite};

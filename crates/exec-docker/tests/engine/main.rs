@@ -1,0 +1,48 @@
+//! What is true of Docker in particular: seen from the engine's side, next to other containers, in numbers.
+
+#[cfg(target_os = "linux")]
+mod agents;
+#[cfg(target_os = "linux")]
+mod hardening;
+#[cfg(target_os = "linux")]
+mod images;
+#[cfg(target_os = "linux")]
+mod network;
+#[cfg(target_os = "linux")]
+mod project;
+#[cfg(target_os = "linux")]
+mod strangers;
+#[cfg(target_os = "linux")]
+mod support;
+
+use std::process::ExitCode;
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    use exec_testkit::engine_test;
+    let tests = [
+        engine_test!(hardening::an_ordinary_users_cell_as_the_engine_sees_it, "R20 R40 R50"),
+        engine_test!(hardening::roots_own_workspace_runs_as_user_0_without_capabilities, "R24"),
+        engine_test!(hardening::strict_is_nobody, "R24"),
+        engine_test!(hardening::a_swapped_mount_is_refused, "A4"),
+        engine_test!(images::removed_and_made_again, "F6 R70"),
+        engine_test!(images::a_missing_one_is_named, "R77"),
+        engine_test!(images::a_missing_program_is_named, "R77"),
+        engine_test!(images::its_digest_and_variables_are_used, "R70"),
+        engine_test!(network::a_bridge_reaches_a_server_and_none_does_not, "R30 A20"),
+        engine_test!(project::tests_run_on_a_read_only_workspace, "R21 R82"),
+        engine_test!(project::a_time_out_is_honoured, "R40"),
+        engine_test!(strangers::look_alikes_are_untouched, "A37"),
+        engine_test!(strangers::a_removed_cell_is_an_error_that_says_so, "F6"),
+        engine_test!(strangers::a_paused_cell_is_an_error_that_says_so, "F6"),
+        engine_test!(agents::sixteen_at_once, "R103"),
+        engine_test!(agents::a_pool_ends_with_its_executor, "R15"),
+    ];
+    exec_testkit::suite("docker", support::available(), &tests)
+}
+
+/// Engines run on Linux.
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}
