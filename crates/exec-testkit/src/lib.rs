@@ -29,6 +29,7 @@ mod outside;
 mod probe;
 mod processes;
 mod reexec;
+mod repository;
 mod stream;
 
 pub use backend::Backend;

@@ -1,10 +1,12 @@
 //! Bad input is refused before anything starts, with the thing named and the fix.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 
 use rstest::{fixture, rstest};
 use tempfile::TempDir;
 
+use super::git::place::Place;
 use super::*;
 use crate::{ByteSize, Limit, MountSpec, WorkspaceMode};
 
@@ -12,8 +14,8 @@ use crate::{ByteSize, Limit, MountSpec, WorkspaceMode};
 #[fixture]
 fn workspace() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::create_dir(dir.path().join("sub")).unwrap();
-    std::fs::write(dir.path().join("file"), "x").unwrap();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    fs::write(dir.path().join("file"), "x").unwrap();
     symlink("/usr", dir.path().join("out")).unwrap();
     dir
 }
@@ -84,6 +86,21 @@ fn writable_paths_lie_inside(workspace: TempDir) {
     assert_eq!(resolve(&opts("sub")).unwrap().mounts[1].access, Access::ReadWrite);
     assert!(refusal(&opts("out")).contains("is not inside the workspace"));
     assert!(refusal(&opts("nowhere")).contains("can't be used"));
+}
+
+/// A13, R21: however the path is written.
+#[rstest]
+#[case(".git")]
+#[case("./.git/")]
+#[case("sub/../.git")]
+fn a_writable_repository_is_protected(#[case] path: &str) {
+    let place = Place::new();
+    place.repository(".git");
+    fs::create_dir(place.path.join("sub")).unwrap();
+    let mode = WorkspaceMode::ReadOnly { writable: vec![path.into()] };
+    let plan = resolve(&ExecOpts::in_workspace(&place.path).with_workspace_mode(mode)).unwrap();
+    let config = plan.mounts.iter().find(|mount| mount.target.ends_with(".git/config")).unwrap();
+    assert_eq!(config.access, Access::ReadOnly);
 }
 
 #[rstest]

@@ -1,5 +1,6 @@
 //! What of the host a command sees, and what becomes of what it writes.
 
+mod git;
 mod home;
 mod links;
 mod mounts;
@@ -14,4 +15,5 @@ pub(super) const GROUPS: &[Group] = &[
     ("files::tmp", tmp::CASES),
     ("files::home", home::CASES),
     ("files::links", links::CASES),
+    ("files::git", git::CASES),
 ];
