@@ -12,7 +12,7 @@ const RESERVED: [&str; 11] =
 
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
     let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
-    let git = git::plan(workspace, access_to_git(workspace, &planned));
+    let git = git::plan(workspace, access_to_git(workspace, &planned), opts.dangerous_mounts);
     for mount in &opts.mounts {
         let mount = plan_mount(mount, opts)?;
         refuse_overlap(&planned, &mount)?;

@@ -103,6 +103,46 @@ fn a_writable_repository_is_protected(#[case] path: &str) {
     assert_eq!(config.access, Access::ReadOnly);
 }
 
+fn beside_a_worktree(mount: &str) -> (Place, Result<Plan>) {
+    let place = Place::new();
+    place.worktree();
+    let mut opts = ExecOpts::in_workspace(place.path.join("own"));
+    let path = place.path.to_str().unwrap();
+    opts.mounts = vec![mount.replace('@', path).parse().unwrap()];
+    (place, resolve(&opts))
+}
+
+/// R22, R25: the repository does not get into the way of what is asked for, and stays on top.
+#[rstest]
+#[case::main_worktree("@/main:ro")]
+#[case::main_worktree_writable("@/main:rw")]
+#[case::main_worktree_elsewhere("@/main:/data:ro")]
+#[case::repository_elsewhere("@/main/.git:/data:ro")]
+#[case::objects_elsewhere("@/main/.git/objects:/data:rw")]
+#[case::something_else("/usr/lib:/data:rw")]
+fn mounts_beside_a_linked_worktree(#[case] mount: &str) {
+    let (place, plan) = beside_a_worktree(mount);
+    let mounts = plan.unwrap().mounts;
+    let at = |path: &str| mounts.iter().position(|mount| mount.target == place.path.join(path));
+    assert!(at("main/.git").unwrap() < at("main/.git/config").unwrap());
+    assert!(at("main").is_none_or(|main| main < at("main/.git").unwrap()));
+}
+
+/// A13, A36
+#[rstest]
+#[case::over_it("@/main/.git:rw", "overlaps the workspace's repository")]
+#[case::over_its_hooks("/usr/lib:@/main/.git/hooks", "overlaps the workspace's repository")]
+#[case::beneath_it("/usr/lib:@/main", "overlaps the workspace's repository")]
+#[case::a_second_way_in("@/main/.git:/data:rw", "would be writable at `/data`")]
+#[case::to_its_hooks("@/main/.git/hooks:/data:rw", "would be writable at `/data`")]
+#[case::to_all_of_main("@/main:/data:rw", "would be writable at `/data`")]
+#[case::to_another_worktree("@/main/.git/worktrees:/data:rw", "would be writable at `/data`")]
+fn bad_mounts_beside_a_linked_worktree(#[case] mount: &str, #[case] says: &str) {
+    let error = beside_a_worktree(mount).1.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.to_string().contains(says) && error.remedy().is_some(), "{error}");
+}
+
 #[rstest]
 fn limits_that_let_nothing_run(workspace: TempDir) {
     let mut opts = ExecOpts::in_workspace(workspace.path());

@@ -20,6 +20,8 @@ pub(super) enum Missing {
     Directory,
     /// A file is made that means the same to git as none.
     File(&'static [u8]),
+    /// Nothing: a command gains nothing by making it.
+    Nothing,
 }
 
 const fn order(name: &'static str, missing: Missing) -> Order {
@@ -40,6 +42,17 @@ pub(super) const OF_REPOSITORY: [Order; 6] = [
     order("hooks", Missing::Directory),
     order("info", Missing::Directory),
     order("worktrees", Missing::Directory),
+];
+
+/// Of the main worktree, seen from a linked one: the repositories of its submodules, where `git status` runs git. In a
+/// workspace of its own this would be in vain, because there a submodule's pointer can be replaced.
+pub(super) const OF_MAIN_WORKTREE: [Order; 1] = [order("modules", Missing::Nothing)];
+
+/// Of the directory a linked worktree has in its repository. The first two are there, or we would not be.
+pub(super) const OF_WORKTREE: [Order; 3] = [
+    order("commondir", Missing::Nothing),
+    order("gitdir", Missing::Nothing),
+    order("config.worktree", Missing::File(b"")),
 ];
 
 /// Read-only mounts for all of these. `None` if one of them can't be kept by a mount: a link can be replaced whatever
@@ -73,6 +86,7 @@ impl Order {
         let fits = match self.missing {
             Missing::Directory => found.is_dir(),
             Missing::File(_) => found.is_file(),
+            Missing::Nothing => !found.is_symlink(),
         };
         if fits { Ok(mount(path, &found, Access::ReadOnly)) } else { Err(ErrorKind::InvalidData.into()) }
     }
@@ -81,6 +95,7 @@ impl Order {
         let made = match self.missing {
             Missing::Directory => files::make_directory(git, self.name),
             Missing::File(contents) => files::make_file(git, self.name, contents),
+            Missing::Nothing => return Err(ErrorKind::NotFound.into()),
         };
         match made {
             // Another run begins at the same time.

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use super::plan;
-use crate::Access;
 use crate::resolve::PlannedMount;
+use crate::{Access, DangerousMounts};
 
 /// A directory that holds everything of one test, by its canonical path.
 pub(in crate::resolve) struct Place {
@@ -18,7 +18,11 @@ pub(in crate::resolve) struct Place {
 
 impl Place {
     pub(in crate::resolve) fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::below(&std::env::temp_dir())
+    }
+
+    pub(in crate::resolve) fn below(place: &Path) -> Self {
+        let dir = tempfile::tempdir_in(place).unwrap();
         let path = dir.path().canonicalize().unwrap();
         Self { _dir: dir, path }
     }
@@ -41,6 +45,16 @@ impl Place {
         }
     }
 
+    /// A worktree `own` of `main/.git`, as git makes it.
+    pub(in crate::resolve) fn worktree(&self) {
+        self.repository("main/.git");
+        let path = self.path.display();
+        self.file("own/.git", &format!("gitdir: {path}/main/.git/worktrees/own\n"));
+        self.file("main/.git/worktrees/own/HEAD", "ref: refs/heads/own\n");
+        self.file("main/.git/worktrees/own/commondir", "../..\n");
+        self.file("main/.git/worktrees/own/gitdir", &format!("{path}/own/.git\n"));
+    }
+
     /// The mounts for a workspace in it, as `path` or `path (ro)`.
     pub(in crate::resolve) fn planned(&self, workspace: &str, access: Access) -> Vec<String> {
         let shown = |mount: PlannedMount| {
@@ -48,6 +62,6 @@ impl Place {
             let path = mount.source.strip_prefix(&self.path).unwrap().display().to_string();
             if mount.access == Access::ReadOnly { format!("{path} (ro)") } else { path }
         };
-        plan(&self.path.join(workspace), access).into_iter().map(shown).collect()
+        plan(&self.path.join(workspace), access, DangerousMounts::Refuse).into_iter().map(shown).collect()
     }
 }

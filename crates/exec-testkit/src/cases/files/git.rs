@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::case::{Case, case};
 use crate::probe::open_to_all;
-use crate::repository::{git, git_inside, git_outside, need_git};
+use crate::repository::{Worktrees, git_inside, git_outside, need_git};
 use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
@@ -16,6 +16,7 @@ pub(super) const CASES: &[Case] = &[
     case!(git_cannot_be_told_to_execute, "A13", HidesFiles),
     case!(commits_are_on_the_host, "R25"),
     case!(a_planted_pointer_is_not_followed, "A3 A13", HidesFiles),
+    case!(a_stolen_pointer_is_not_followed, "A3 A13", HidesFiles),
 ];
 
 /// What the host's git would obey later, whether it was there before or not.
@@ -61,13 +62,13 @@ async fn git_cannot_be_replaced(ctx: Ctx) -> Result<()> {
 /// A13: by git itself, and what it refuses it does on the host.
 async fn git_cannot_be_told_to_execute(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
-    git_outside(ctx.workspace(), &["init", "-q"])?;
+    git_outside(ctx.workspace(), None, &["init", "-q"])?;
     let order = ["config", "core.fsmonitor", "./evil"];
-    let result = ctx.run(&git(&order), &ctx.opts()).await?;
+    let result = ctx.run(&crate::repository::git(&order), &ctx.opts()).await?;
     ensure!(result.exit_code().is_some_and(|code| code != 0), "{}", check::describe(&result));
-    let read = || git_outside(ctx.workspace(), &["config", "--get", "core.fsmonitor"]);
+    let read = || git_outside(ctx.workspace(), None, &["config", "--get", "core.fsmonitor"]);
     ensure!(read().is_err(), "the host's git has the order");
-    git_outside(ctx.workspace(), &order)?;
+    git_outside(ctx.workspace(), None, &order)?;
     ensure!(read()? == "./evil", "it can't be given outside either");
     Ok(())
 }
@@ -75,16 +76,16 @@ async fn git_cannot_be_told_to_execute(ctx: Ctx) -> Result<()> {
 /// R25: and nothing else is: not a file more than the command made.
 async fn commits_are_on_the_host(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
-    git_outside(ctx.workspace(), &["init", "-q", "-b", "main"])?;
+    git_outside(ctx.workspace(), None, &["init", "-q", "-b", "main"])?;
     ctx.file(".gitignore", "exec-probe\n")?;
     git_inside(&ctx, &ctx.opts(), &["add", "."]).await?;
     git_inside(&ctx, &ctx.opts(), &["commit", "-q", "-m", "from inside"]).await?;
     let tidied = git_inside(&ctx, &ctx.opts(), &["gc", "-q"]).await?;
     ensure!(tidied.is_empty(), "git gc says {tidied:?}");
-    ensure!(git_outside(ctx.workspace(), &["log", "--format=%s"])? == "from inside", "another log");
-    let status = git_outside(ctx.workspace(), &["status", "--porcelain"])?;
+    ensure!(git_outside(ctx.workspace(), None, &["log", "--format=%s"])? == "from inside", "another log");
+    let status = git_outside(ctx.workspace(), None, &["status", "--porcelain"])?;
     ensure!(status.is_empty(), "the host sees {status:?}");
-    git_outside(ctx.workspace(), &["fsck", "--strict"]).map(drop)
+    git_outside(ctx.workspace(), None, &["fsck", "--strict"]).map(drop)
 }
 
 /// A3, A13: a command that makes its workspace a worktree of a place it wants to see.
@@ -96,4 +97,16 @@ async fn a_planted_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
     let script = format!("echo 'gitdir: {}' > .git", secret.path().display());
     check::exited(&ctx.sh(&script).await?, 0)?;
     check::refused_inside_only(&ctx, &["read", canary.to_str().context("path")?], &["ENOENT"]).await
+}
+
+/// A3, A13: the pointer of a real worktree, in another place than that worktree.
+async fn a_stolen_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    let victim = Worktrees::new(&ctx)?;
+    let head = victim.main().join(".git/HEAD");
+    let head = head.to_str().context("path")?;
+    let there = victim.probe(&ctx, &["read", head]).await?;
+    ensure!(there.stdout.text().starts_with("ok"), "its own worktree does not see it either");
+    fs::copy(victim.own().join(".git"), ctx.workspace().join(".git"))?;
+    check::refused_inside_only(&ctx, &["read", head], &["ENOENT"]).await
 }

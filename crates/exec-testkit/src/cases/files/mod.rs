@@ -6,6 +6,7 @@ mod links;
 mod mounts;
 mod tmp;
 mod workspace;
+mod worktrees;
 
 use super::Group;
 
@@ -16,4 +17,5 @@ pub(super) const GROUPS: &[Group] = &[
     ("files::home", home::CASES),
     ("files::links", links::CASES),
     ("files::git", git::CASES),
+    ("files::worktrees", worktrees::CASES),
 ];
