@@ -36,6 +36,8 @@ pub enum Claim {
     NoTcp,
     /// No capability, and no way to gain one.
     NoPrivileges,
+    /// A user namespace of its own: a privilege gained inside is none outside. User ids may still be the host's.
+    OwnUserNamespace,
     /// Dangerous system calls are refused.
     SyscallFilter,
     /// A memory limit holds for the run as a whole.

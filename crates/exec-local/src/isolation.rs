@@ -13,7 +13,7 @@ const ALWAYS: [Claim; 4] =
     [Claim::KillsDescendants, Claim::DiesWithOwner, Claim::NoPrivileges, Claim::SyscallFilter];
 
 /// What namespaces hold beyond that.
-const BY_NAMESPACES: [Claim; 8] = [
+const BY_NAMESPACES: [Claim; 9] = [
     Claim::ProtectsSupervisor,
     Claim::NoSignalsOut,
     Claim::HidesProcesses,
@@ -22,6 +22,7 @@ const BY_NAMESPACES: [Claim; 8] = [
     Claim::PrivateTmp,
     Claim::NoHostSockets,
     Claim::NoNetwork,
+    Claim::OwnUserNamespace,
 ];
 
 /// Landlock versions that can deny TCP, and confine signals.
@@ -244,6 +245,7 @@ mod tests {
         assert!(!old.holds(Claim::NoTcp) && new.holds(Claim::NoTcp));
         assert!(!old.holds(Claim::ProtectsSupervisor) && new.holds(Claim::ProtectsSupervisor));
         assert!(!new.holds(Claim::HidesFiles) && !new.holds(Claim::NoNetwork));
+        assert!(!new.holds(Claim::OwnUserNamespace));
         assert!(none.degraded.len() > old.degraded.len() && old.degraded.len() > new.degraded.len());
     }
 }

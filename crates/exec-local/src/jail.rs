@@ -192,31 +192,37 @@ fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
 /// that must not be written; commands have a temporary directory of their own.
 fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
     let tmp = Path::new("/tmp");
-    let sources = |access| {
-        plan.mounts.iter().filter(move |mount| mount.access == access).map(|mount| mount.source.as_path())
-    };
+    let (opened, closed): (Vec<_>, Vec<_>) = plan.mounts.iter().partition(|mount| is_opened(mount, plan));
+    let is_within_opened = |path: &Path| opened.iter().any(|mount| path.starts_with(&mount.source));
     let tmp_is_open =
-        sources(Access::ReadOnly).all(|source| !source.starts_with(tmp) || is_within_written(source, plan));
+        closed.iter().all(|mount| !mount.source.starts_with(tmp) || is_within_opened(&mount.source));
     let system = host.system.iter().map(SystemEntry::path);
     let kernel = ["/proc", "/sys", "/tmp", "/run/systemd/resolve"].map(Path::new);
     let toolchains = host.toolchains.iter().map(PathBuf::as_path);
     let shared_memory = Path::new("/dev/shm");
+    let source = |mount: &&'_ PlannedMount| bytes(&mount.source);
     LandlockPlan {
         deny_tcp: plan.network != Some(Network::Host),
-        read: system.chain(kernel).chain(toolchains).chain(sources(Access::ReadOnly)).map(bytes).collect(),
+        read: system.chain(kernel).chain(toolchains).map(bytes).chain(closed.iter().map(source)).collect(),
         // The harmless devices are always allowed; the others are the host's, and its disks are among them.
         write: [shared_memory]
             .into_iter()
             .chain(tmp_is_open.then_some(tmp))
-            .chain(sources(Access::ReadWrite))
             .map(bytes)
+            .chain(opened.iter().map(source))
             .collect(),
     }
 }
 
-/// Whether something read-only lies in something writable, where Landlock can't keep it so.
-fn is_within_written(path: &Path, plan: &Plan) -> bool {
-    plan.mounts.iter().any(|mount| mount.access == Access::ReadWrite && path.starts_with(&mount.source))
+/// Whether Landlock lets all of a mount be written. Outside the workspace it does not where the plan itself says which of
+/// the things in it are writable and which are not: then only those are.
+fn is_opened(mount: &PlannedMount, plan: &Plan) -> bool {
+    let has = |access| {
+        let is_in = |other: &PlannedMount| other.source.parent() == Some(mount.source.as_path());
+        plan.mounts.iter().any(|other| other.access == access && is_in(other))
+    };
+    mount.access == Access::ReadWrite
+        && (mount.source.starts_with(&plan.workspace) || !has(Access::ReadOnly) || !has(Access::ReadWrite))
 }
 
 fn bytes(path: &Path) -> Vec<u8> {

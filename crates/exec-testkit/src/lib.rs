@@ -30,6 +30,7 @@ mod outside;
 mod probe;
 mod processes;
 mod reexec;
+mod repository;
 mod stream;
 mod suite;
 

@@ -12,11 +12,14 @@ const RESERVED: [&str; 11] =
 
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
     let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
+    let git = git::plan(workspace, access_to_git(workspace, &planned), opts.dangerous_mounts);
     for mount in &opts.mounts {
         let mount = plan_mount(mount, opts)?;
         refuse_overlap(&planned, &mount)?;
+        refuse_in_repository(&git, &mount)?;
         planned.push(mount);
     }
+    planned.extend(git);
     Ok(planned)
 }
 
@@ -24,32 +27,30 @@ fn plan_workspace(workspace: &Path, mode: &WorkspaceMode) -> Result<Vec<PlannedM
     let at_own_path = |path: &Path, access| {
         Ok(PlannedMount { source: path.to_owned(), target: path.to_owned(), access, id: os::file_id(path)? })
     };
-    match mode {
-        WorkspaceMode::ReadWrite => {
-            let mut mounts = vec![at_own_path(workspace, Access::ReadWrite)?];
-            mounts.extend(git::protect(workspace)?);
-            Ok(mounts)
+    let WorkspaceMode::ReadOnly { writable } = mode else {
+        return Ok(vec![at_own_path(workspace, Access::ReadWrite)?]);
+    };
+    let mut mounts = vec![at_own_path(workspace, Access::ReadOnly)?];
+    for path in writable {
+        let full = canonical(&workspace.join(path), "writable path")?;
+        if !full.starts_with(workspace) || full == workspace {
+            return Err(invalid(format!(
+                "the writable path `{}` is not inside the workspace",
+                path.display()
+            ))
+            .with_context("workspace", workspace.display())
+            .with_remedy("name a path below the workspace, or use --mount for one elsewhere"));
         }
-        WorkspaceMode::ReadOnly { writable } => {
-            let mut mounts = vec![at_own_path(workspace, Access::ReadOnly)?];
-            for path in writable {
-                let full = canonical(&workspace.join(path), "writable path")?;
-                if !full.starts_with(workspace) || full == workspace {
-                    return Err(invalid(format!(
-                        "the writable path `{}` is not inside the workspace",
-                        path.display()
-                    ))
-                    .with_context("workspace", workspace.display())
-                    .with_remedy("name a path below the workspace, or use --mount for one elsewhere"));
-                }
-                mounts.push(at_own_path(&full, Access::ReadWrite)?);
-            }
-            if writable.iter().any(|path| Path::new(".git").starts_with(path)) {
-                mounts.extend(git::protect(workspace)?);
-            }
-            Ok(mounts)
-        }
+        mounts.push(at_own_path(&full, Access::ReadWrite)?);
     }
+    Ok(mounts)
+}
+
+/// That of the innermost mount it lies in.
+fn access_to_git(workspace: &Path, planned: &[PlannedMount]) -> Access {
+    let git = workspace.join(".git");
+    let holds = planned.iter().rev().find(|mount| git.starts_with(&mount.target));
+    holds.map_or(Access::ReadOnly, |mount| mount.access)
 }
 
 fn plan_mount(mount: &MountSpec, opts: &ExecOpts) -> Result<PlannedMount> {
@@ -95,6 +96,33 @@ fn refuse_overlap(planned: &[PlannedMount], new: &PlannedMount) -> Result<()> {
                 new.source.display()
             ))
             .with_remedy("give both the same access, or mount separate directories"));
+        }
+    }
+    Ok(())
+}
+
+/// What the repository keeps read-only must not be covered, nor be writable at another place. A mount of what it lies
+/// in, at its own path, is fine: the repository's mounts lie over it.
+fn refuse_in_repository(git: &[PlannedMount], new: &PlannedMount) -> Result<()> {
+    for kept in git {
+        let lies_beneath = new.source == new.target && kept.target != new.target;
+        let covers = new.target.starts_with(&kept.target);
+        if covers || (kept.target.starts_with(&new.target) && !lies_beneath) {
+            return Err(invalid(format!(
+                "the mount target `{}` overlaps the workspace's repository `{}`",
+                new.target.display(),
+                kept.target.display()
+            ))
+            .with_remedy("leave it out: the repository of a worktree is mounted by itself"));
+        }
+        let nested = kept.source.starts_with(&new.source) || new.source.starts_with(&kept.source);
+        if nested && !lies_beneath && (new.access, kept.access) == (Access::ReadWrite, Access::ReadOnly) {
+            return Err(invalid(format!(
+                "`{}` would be writable at `{}`, with what the host's git executes",
+                kept.source.display(),
+                new.target.display()
+            ))
+            .with_remedy("mount it read-only, or at its own path"));
         }
     }
     Ok(())

@@ -42,11 +42,6 @@ mod sys {
     pub(super) fn is_socket(path: &Path) -> bool {
         path.metadata().is_ok_and(|metadata| metadata.file_type().is_socket())
     }
-
-    pub(super) fn same_owner(path: &Path, model: &Path) -> std::io::Result<()> {
-        let (uid, gid) = owner(&model.metadata()?);
-        std::os::unix::fs::chown(path, Some(uid), Some(gid))
-    }
 }
 
 #[cfg(not(unix))]
@@ -68,19 +63,14 @@ mod sys {
     pub(super) fn is_socket(_: &Path) -> bool {
         false
     }
-
-    pub(super) fn same_owner(_: &Path, _: &Path) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 pub(super) fn is_socket(path: &Path) -> bool {
     sys::is_socket(path)
 }
 
-/// Gives a file the owner of another.
-pub(super) fn same_owner(path: &Path, model: &Path) -> std::io::Result<()> {
-    sys::same_owner(path, model)
+pub(super) fn id(metadata: &std::fs::Metadata) -> FileId {
+    sys::id(metadata)
 }
 
 pub(super) fn file_id(path: &Path) -> Result<FileId> {

@@ -1,10 +1,12 @@
 //! Bad input is refused before anything starts, with the thing named and the fix.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 
 use rstest::{fixture, rstest};
 use tempfile::TempDir;
 
+use super::git::place::Place;
 use super::*;
 use crate::{ByteSize, Limit, MountSpec, WorkspaceMode};
 
@@ -12,8 +14,8 @@ use crate::{ByteSize, Limit, MountSpec, WorkspaceMode};
 #[fixture]
 fn workspace() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::create_dir(dir.path().join("sub")).unwrap();
-    std::fs::write(dir.path().join("file"), "x").unwrap();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    fs::write(dir.path().join("file"), "x").unwrap();
     symlink("/usr", dir.path().join("out")).unwrap();
     dir
 }
@@ -84,6 +86,61 @@ fn writable_paths_lie_inside(workspace: TempDir) {
     assert_eq!(resolve(&opts("sub")).unwrap().mounts[1].access, Access::ReadWrite);
     assert!(refusal(&opts("out")).contains("is not inside the workspace"));
     assert!(refusal(&opts("nowhere")).contains("can't be used"));
+}
+
+/// A13, R21: however the path is written.
+#[rstest]
+#[case(".git")]
+#[case("./.git/")]
+#[case("sub/../.git")]
+fn a_writable_repository_is_protected(#[case] path: &str) {
+    let place = Place::new();
+    place.repository(".git");
+    fs::create_dir(place.path.join("sub")).unwrap();
+    let mode = WorkspaceMode::ReadOnly { writable: vec![path.into()] };
+    let plan = resolve(&ExecOpts::in_workspace(&place.path).with_workspace_mode(mode)).unwrap();
+    let config = plan.mounts.iter().find(|mount| mount.target.ends_with(".git/config")).unwrap();
+    assert_eq!(config.access, Access::ReadOnly);
+}
+
+fn beside_a_worktree(mount: &str) -> (Place, Result<Plan>) {
+    let place = Place::new();
+    place.worktree();
+    let mut opts = ExecOpts::in_workspace(place.path.join("own"));
+    let path = place.path.to_str().unwrap();
+    opts.mounts = vec![mount.replace('@', path).parse().unwrap()];
+    (place, resolve(&opts))
+}
+
+/// R22, R25: the repository does not get into the way of what is asked for, and stays on top.
+#[rstest]
+#[case::main_worktree("@/main:ro")]
+#[case::main_worktree_writable("@/main:rw")]
+#[case::main_worktree_elsewhere("@/main:/data:ro")]
+#[case::repository_elsewhere("@/main/.git:/data:ro")]
+#[case::objects_elsewhere("@/main/.git/objects:/data:rw")]
+#[case::something_else("/usr/lib:/data:rw")]
+fn mounts_beside_a_linked_worktree(#[case] mount: &str) {
+    let (place, plan) = beside_a_worktree(mount);
+    let mounts = plan.unwrap().mounts;
+    let at = |path: &str| mounts.iter().position(|mount| mount.target == place.path.join(path));
+    assert!(at("main/.git").unwrap() < at("main/.git/config").unwrap());
+    assert!(at("main").is_none_or(|main| main < at("main/.git").unwrap()));
+}
+
+/// A13, A36
+#[rstest]
+#[case::over_it("@/main/.git:rw", "overlaps the workspace's repository")]
+#[case::over_its_hooks("/usr/lib:@/main/.git/hooks", "overlaps the workspace's repository")]
+#[case::beneath_it("/usr/lib:@/main", "overlaps the workspace's repository")]
+#[case::a_second_way_in("@/main/.git:/data:rw", "would be writable at `/data`")]
+#[case::to_its_hooks("@/main/.git/hooks:/data:rw", "would be writable at `/data`")]
+#[case::to_all_of_main("@/main:/data:rw", "would be writable at `/data`")]
+#[case::to_another_worktree("@/main/.git/worktrees:/data:rw", "would be writable at `/data`")]
+fn bad_mounts_beside_a_linked_worktree(#[case] mount: &str, #[case] says: &str) {
+    let error = beside_a_worktree(mount).1.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.to_string().contains(says) && error.remedy().is_some(), "{error}");
 }
 
 #[rstest]

@@ -117,6 +117,32 @@ fn text_ends_with(path: &[u8], end: &str) -> bool {
     String::from_utf8_lossy(path).ends_with(end)
 }
 
+/// A13, R25: without walls the repository of a linked worktree is writable only where every worktree writes.
+#[test]
+fn what_has_writable_parts_is_not_opened_as_a_whole() {
+    let dir = workspace();
+    let mut plan = plan(&ExecOpts::in_workspace(dir.path()));
+    let parts = [
+        ("", Access::ReadWrite),
+        ("/config", Access::ReadOnly),
+        ("/refs", Access::ReadWrite),
+        ("/worktrees", Access::ReadOnly),
+        ("/worktrees/own", Access::ReadWrite),
+        ("/worktrees/own/gitdir", Access::ReadOnly),
+    ];
+    plan.mounts.extend(parts.map(|(name, access)| {
+        let path = PathBuf::from(format!("/srv/main/.git{name}"));
+        PlannedMount { source: path.clone(), target: path, access, id: plan.mounts[0].id }
+    }));
+    let fence = fence(&plan, &host());
+    let below = |paths: &[Vec<u8>]| {
+        let texts = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned());
+        texts.filter_map(|path| path.strip_prefix("/srv/main/").map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(below(&fence.write), [".git/refs", ".git/worktrees/own"]);
+    assert!(below(&fence.read).contains(&".git".to_owned()));
+}
+
 #[test]
 fn what_cannot_be_held_is_refused() {
     let dir = workspace();

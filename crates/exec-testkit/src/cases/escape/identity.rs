@@ -14,6 +14,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_filter_is_on, "A27 R50", SyscallFilter),
     case!(the_user_is_not_root, "A27 R50"),
     case!(namespaces_are_its_own, "A29", HidesProcesses, HidesFiles, NoNetwork),
+    case!(the_user_namespace_is_its_own, "A29", OwnUserNamespace),
     case!(only_the_standard_streams_are_open, "A11"),
 ];
 
@@ -63,9 +64,8 @@ async fn the_user_is_not_root(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A29
-async fn namespaces_are_its_own(ctx: Ctx) -> Result<()> {
-    let kinds = ["user", "pid", "mnt", "net", "ipc", "uts"];
+/// The links of these namespaces are others inside than outside.
+async fn are_its_own(ctx: &Ctx, kinds: &[&str]) -> Result<()> {
     let paths: Vec<String> = kinds.iter().map(|kind| format!("/proc/self/ns/{kind}")).collect();
     let mut args = vec!["readlink"];
     args.extend(paths.iter().map(String::as_str));
@@ -77,6 +77,16 @@ async fn namespaces_are_its_own(ctx: Ctx) -> Result<()> {
         ensure!(inside != outside, "{inside} is the host's");
     }
     Ok(())
+}
+
+/// A29
+async fn namespaces_are_its_own(ctx: Ctx) -> Result<()> {
+    are_its_own(&ctx, &["pid", "mnt", "net", "ipc", "uts"]).await
+}
+
+/// A29: apart, because an engine that root runs shares the host's and does not claim it.
+async fn the_user_namespace_is_its_own(ctx: Ctx) -> Result<()> {
+    are_its_own(&ctx, &["user"]).await
 }
 
 /// A11: the caller has a descriptor that its children inherit; the command does not get it.

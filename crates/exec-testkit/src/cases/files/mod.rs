@@ -1,10 +1,12 @@
 //! What of the host a command sees, and what becomes of what it writes.
 
+mod git;
 mod home;
 mod links;
 mod mounts;
 mod tmp;
 mod workspace;
+mod worktrees;
 
 use super::Group;
 
@@ -14,4 +16,6 @@ pub(super) const GROUPS: &[Group] = &[
     ("files::tmp", tmp::CASES),
     ("files::home", home::CASES),
     ("files::links", links::CASES),
+    ("files::git", git::CASES),
+    ("files::worktrees", worktrees::CASES),
 ];

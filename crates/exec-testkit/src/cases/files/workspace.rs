@@ -20,7 +20,6 @@ pub(super) const CASES: &[Case] = &[
     case!(new_files_belong_to_the_caller, "R24"),
     case!(new_files_belong_to_the_owner, "R24"),
     case!(a_user_can_be_named, "R24"),
-    case!(git_hooks_and_config_cannot_be_written, "A13", HidesFiles),
 ];
 
 const SOMEBODY: u32 = 12_345;
@@ -116,17 +115,4 @@ async fn a_user_can_be_named(ctx: Ctx) -> Result<()> {
     check::printed(&ctx.run(&ctx.probe(&["write", "new"]), &opts).await?, "ok")?;
     ensure!(owner(&ctx, "new")? == (SOMEBODY, SOMEBODY), "it belongs to {:?}", owner(&ctx, "new")?);
     Ok(())
-}
-
-/// A13: what the host's git would run later.
-async fn git_hooks_and_config_cannot_be_written(ctx: Ctx) -> Result<()> {
-    let git = ctx.workspace().join(".git");
-    fs::create_dir_all(git.join("hooks"))?;
-    fs::create_dir_all(git.join("objects"))?;
-    fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
-    fs::write(git.join("config"), "[core]\n\tbare = false\n")?;
-    for path in [".git/config", ".git/hooks/pre-commit"] {
-        check::refused(&ctx.inside(&["write", path]).await?, &["EROFS", "EACCES"])?;
-    }
-    check::printed(&ctx.inside(&["write", ".git/objects/new"]).await?, "ok")
 }

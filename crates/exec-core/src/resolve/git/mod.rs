@@ -1,0 +1,92 @@
+//! Git inside, without what the host's git would execute later.
+//!
+//! Git runs hooks and reads commands (`core.fsmonitor`, filters, aliases) from the repository, whoever calls it. So
+//! where a command may write a repository, what git takes orders from stays as it is. And `.git` itself becomes a
+//! mount, so that it can't be moved away and replaced.
+//!
+//! A linked worktree has but a pointer at `.git`; its repository is mounted as well, at its own path, without the
+//! working tree it belongs to.
+
+mod files;
+mod linked;
+mod orders;
+
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+use super::{PlannedMount, os};
+use crate::{Access, DangerousMounts};
+use linked::Linked;
+
+/// Where every worktree of a repository writes. The repository's own directory must be writable too, because git
+/// makes its lock files there; without mounts, where that would open the rest with it, these alone are opened.
+const SHARED: [&str; 6] = ["objects", "refs", "logs", "reftable", "rr-cache", "lfs"];
+
+/// The mounts of a workspace's repository, to go on top of the workspace and of everything else.
+pub(super) fn plan(workspace: &Path, access: Access, dangerous: DangerousMounts) -> Vec<PlannedMount> {
+    let git = workspace.join(".git");
+    let Ok(found) = fs::symlink_metadata(&git) else { return Vec::new() };
+    match access {
+        Access::ReadWrite if found.is_dir() => repository(&git, &found),
+        Access::ReadWrite if found.is_file() => {
+            let mut mounts = vec![mount(git, &found, Access::ReadOnly)];
+            mounts.extend(linked::find(workspace, dangerous).iter().flat_map(worktree));
+            mounts
+        }
+        // Read-only as part of the workspace; only what lies elsewhere is missing.
+        Access::ReadOnly if found.is_file() => linked::find(workspace, dangerous)
+            .filter(|linked| !linked.common.starts_with(workspace))
+            .and_then(|linked| there(linked.common, Access::ReadOnly))
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn repository(git: &Path, found: &Metadata) -> Vec<PlannedMount> {
+    let Some(kept) = orders::keep(git, &orders::OF_REPOSITORY) else {
+        return vec![mount(git.to_owned(), found, Access::ReadOnly)];
+    };
+    let mut mounts = vec![mount(git.to_owned(), found, Access::ReadWrite)];
+    mounts.extend(kept);
+    mounts
+}
+
+/// The repository of a linked worktree. The other worktrees' directories stay read-only: their orders are the host's as
+/// well, and to a git that can't see their working trees they look abandoned, so it would prune them. They stay
+/// visible because git looks there for what it must not collect.
+///
+/// What is left writable although others see it: branches, objects (and with them `objects/info/alternates`) and the
+/// main worktree's `HEAD` and `index`. None of it is executed; who may move branches can do to the main worktree
+/// whatever its `HEAD` could; and the host's git replaces those two files so often that a mount over them would not last.
+fn worktree(linked: &Linked) -> Vec<PlannedMount> {
+    let Linked { common, admin } = linked;
+    let kept = orders::keep(common, &orders::OF_REPOSITORY)
+        .zip(orders::keep(common, &orders::OF_MAIN_WORKTREE))
+        .zip(orders::keep(admin, &orders::OF_WORKTREE));
+    let Some(((of_repository, of_main), of_worktree)) = kept else {
+        return there(common.clone(), Access::ReadOnly).into_iter().collect();
+    };
+    let writable = |path: PathBuf| there(path, Access::ReadWrite);
+    let mut mounts: Vec<PlannedMount> = writable(common.clone()).into_iter().collect();
+    mounts.extend(of_repository.into_iter().chain(of_main));
+    mounts.extend(SHARED.iter().filter_map(|name| writable(common.join(name))));
+    mounts.extend(writable(admin.clone()));
+    mounts.extend(of_worktree);
+    mounts
+}
+
+/// What is at a path, unless it is a link.
+fn there(path: PathBuf, access: Access) -> Option<PlannedMount> {
+    let found = fs::symlink_metadata(&path).ok().filter(|found| !found.is_symlink())?;
+    Some(mount(path, &found, access))
+}
+
+fn mount(path: PathBuf, found: &Metadata, access: Access) -> PlannedMount {
+    PlannedMount { source: path.clone(), target: path, access, id: os::id(found) }
+}
+
+#[cfg(test)]
+pub(super) mod place;
+#[cfg(test)]
+mod tests;

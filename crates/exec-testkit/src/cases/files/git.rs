@@ -1,0 +1,112 @@
+//! A repository in the workspace: the command commits, and leaves nothing there that the host's git would execute.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::case::{Case, case};
+use crate::probe::open_to_all;
+use crate::repository::{Worktrees, git_inside, git_outside, need_git};
+use crate::{Ctx, check};
+
+pub(super) const CASES: &[Case] = &[
+    case!(git_hooks_and_config_cannot_be_written, "A13", HidesFiles),
+    case!(git_cannot_be_replaced, "A13", HidesFiles),
+    case!(git_cannot_be_told_to_execute, "A13", HidesFiles),
+    case!(commits_are_on_the_host, "R25"),
+    case!(a_planted_pointer_is_not_followed, "A3 A13", HidesFiles),
+    case!(a_stolen_pointer_is_not_followed, "A3 A13", HidesFiles),
+];
+
+/// What the host's git would obey later, whether it was there before or not.
+const ORDERS: [&str; 6] = [
+    ".git/config",
+    ".git/config.worktree",
+    ".git/commondir",
+    ".git/hooks/pre-commit",
+    ".git/info/attributes",
+    ".git/worktrees/new",
+];
+
+fn repository_by_hand(git: &Path) -> Result<()> {
+    for dir in ["hooks", "objects", "refs"] {
+        fs::create_dir_all(git.join(dir))?;
+    }
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
+    Ok(fs::write(git.join("config"), "[core]\n\tbare = false\n")?)
+}
+
+/// A13: what the host's git would run later.
+async fn git_hooks_and_config_cannot_be_written(ctx: Ctx) -> Result<()> {
+    repository_by_hand(&ctx.workspace().join(".git"))?;
+    for path in ORDERS {
+        check::refused(&ctx.inside(&["write", path]).await?, &["EROFS", "EACCES"]).context(path)?;
+    }
+    check::printed(&ctx.inside(&["write", ".git/objects/new"]).await?, "ok")?;
+    for path in ORDERS {
+        ensure!(ctx.outside(&["write", path])? == "ok", "{path} can't be written outside either");
+    }
+    Ok(())
+}
+
+/// A13: nor can another repository take its place.
+async fn git_cannot_be_replaced(ctx: Ctx) -> Result<()> {
+    let git = ctx.workspace().join(".git");
+    repository_by_hand(&git)?;
+    let script = "mv .git moved; rm -rf .git; test -e .git/config && test ! -e moved && echo kept";
+    check::printed(&ctx.sh(script).await?, "kept")?;
+    fs::rename(&git, ctx.workspace().join("moved")).context("it can't be moved outside either")
+}
+
+/// A13: by git itself, and what it refuses it does on the host.
+async fn git_cannot_be_told_to_execute(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    git_outside(ctx.workspace(), None, &["init", "-q"])?;
+    let order = ["config", "core.fsmonitor", "./evil"];
+    let result = ctx.run(&crate::repository::git(&order), &ctx.opts()).await?;
+    ensure!(result.exit_code().is_some_and(|code| code != 0), "{}", check::describe(&result));
+    let read = || git_outside(ctx.workspace(), None, &["config", "--get", "core.fsmonitor"]);
+    ensure!(read().is_err(), "the host's git has the order");
+    git_outside(ctx.workspace(), None, &order)?;
+    ensure!(read()? == "./evil", "it can't be given outside either");
+    Ok(())
+}
+
+/// R25: and nothing else is: not a file more than the command made.
+async fn commits_are_on_the_host(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    git_outside(ctx.workspace(), None, &["init", "-q", "-b", "main"])?;
+    ctx.file(".gitignore", "exec-probe\n")?;
+    git_inside(&ctx, &ctx.opts(), &["add", "."]).await?;
+    git_inside(&ctx, &ctx.opts(), &["commit", "-q", "-m", "from inside"]).await?;
+    let tidied = git_inside(&ctx, &ctx.opts(), &["gc", "-q"]).await?;
+    ensure!(tidied.is_empty(), "git gc says {tidied:?}");
+    ensure!(git_outside(ctx.workspace(), None, &["log", "--format=%s"])? == "from inside", "another log");
+    let status = git_outside(ctx.workspace(), None, &["status", "--porcelain"])?;
+    ensure!(status.is_empty(), "the host sees {status:?}");
+    git_outside(ctx.workspace(), None, &["fsck", "--strict"]).map(drop)
+}
+
+/// A3, A13: a command that makes its workspace a worktree of a place it wants to see.
+async fn a_planted_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
+    let secret = tempfile::tempdir()?;
+    open_to_all(secret.path())?;
+    let canary = secret.path().join("canary");
+    fs::write(&canary, "x")?;
+    let script = format!("echo 'gitdir: {}' > .git", secret.path().display());
+    check::exited(&ctx.sh(&script).await?, 0)?;
+    check::refused_inside_only(&ctx, &["read", canary.to_str().context("path")?], &["ENOENT"]).await
+}
+
+/// A3, A13: the pointer of a real worktree, in another place than that worktree.
+async fn a_stolen_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    let victim = Worktrees::new(&ctx)?;
+    let head = victim.main().join(".git/HEAD");
+    let head = head.to_str().context("path")?;
+    let there = victim.probe(&ctx, &["read", head]).await?;
+    ensure!(there.stdout.text().starts_with("ok"), "its own worktree does not see it either");
+    fs::copy(victim.own().join(".git"), ctx.workspace().join(".git"))?;
+    check::refused_inside_only(&ctx, &["read", head], &["ENOENT"]).await
+}
