@@ -16,6 +16,7 @@ const ROWS: &[Row] = &[
     Row { name: "exec-cell", may_use: &["exec-core", "exec-wire"] },
     Row { name: "exec-host", may_use: &[] },
     Row { name: "exec-local", may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-wire"] },
+    Row { name: "exec-docker", may_use: &["exec-core"] },
     Row { name: "exec-probe", may_use: &[] },
     Row { name: "static-build", may_use: &[] },
     Row { name: "exec-testkit", may_use: &["exec-core", "static-build"] },
