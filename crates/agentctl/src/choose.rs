@@ -37,7 +37,7 @@ fn docker_config(job: &Job) -> DockerConfig {
         Talk::Normal | Talk::Verbose => output::pull_progress(),
     };
     let containers = ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() };
-    DockerConfig { containers }
+    DockerConfig { containers, ..DockerConfig::default() }
 }
 
 fn not_built_in(name: &str) -> Detected {

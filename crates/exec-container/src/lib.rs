@@ -28,7 +28,7 @@ mod supervisor;
 
 pub(crate) use attach::Attached;
 pub use config::ContainerConfig;
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, EndpointError};
 pub use engine::PullStep;
 pub use executor::{ContainerExecutor, executor};
 pub use greeting::{Greeting, Product, Silence, greet};

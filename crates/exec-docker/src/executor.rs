@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use exec_container::{ContainerConfig, ContainerExecutor, Endpoint, greet};
+use exec_container::{ContainerConfig, ContainerExecutor, Product, Silence, greet};
 use exec_core::{
-    Capabilities, Cmd, Detected, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
+    Capabilities, Cmd, Detected, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
 };
 
-/// The name it is chosen by.
-pub(crate) const NAME: &str = "docker";
+use crate::{Attempt, Facts, Failure, Here, NAME, candidates, diagnose};
 
 /// Configuration of [`DockerExec`].
 #[derive(Debug, Clone, Default)]
 pub struct DockerConfig {
+    /// The engine's address, like `unix:///run/docker.sock`; `None` to look for it.
+    pub host: Option<String>,
     /// How containers are made.
     pub containers: ContainerConfig,
 }
@@ -23,13 +24,28 @@ pub struct DockerConfig {
 pub struct DockerExec(ContainerExecutor);
 
 impl DockerExec {
-    /// Finds an engine and asks it what it can do.
+    /// Takes the first engine that answers and is Docker.
     pub async fn new(config: DockerConfig) -> Result<Self> {
-        let endpoint = Endpoint::Unix("/var/run/docker.sock".into());
-        let greeting = greet(&endpoint).await.map_err(|why| {
-            Error::new(ErrorKind::Unavailable, "connect", format!("{why:?}")).with_backend(NAME)
-        })?;
-        exec_container::executor(&endpoint, &greeting, NAME, config.containers).await.map(Self)
+        let mut attempts = Vec::new();
+        for candidate in candidates(config.host.as_deref(), &Here)? {
+            let failure = match greet(&candidate.endpoint).await {
+                Ok(greeting) if greeting.product == Product::Docker => {
+                    tracing::debug!(%candidate, "Docker answers");
+                    let made =
+                        exec_container::executor(&candidate.endpoint, &greeting, NAME, config.containers);
+                    return made.await.map(Self);
+                }
+                Ok(_) => Failure::Podman,
+                Err(Silence::Connect(error)) => Failure::Connect(error),
+                Err(Silence::TimedOut) => Failure::TimedOut,
+                Err(Silence::NotAnEngine(answer)) => {
+                    tracing::debug!(%candidate, answer, "what answers is no engine");
+                    Failure::NotAnEngine
+                }
+            };
+            attempts.push(Attempt { candidate, failure });
+        }
+        Err(diagnose(attempts, &Facts::look(&Here)))
     }
 }
 

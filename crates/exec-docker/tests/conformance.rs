@@ -41,7 +41,7 @@ mod linux {
     }
 
     async fn backend(label: &str, containers: ContainerConfig) -> Backend {
-        let executor = match DockerExec::new(DockerConfig { containers }).await {
+        let executor = match DockerExec::new(DockerConfig { containers, ..DockerConfig::default() }).await {
             Ok(executor) => Ok(Arc::new(executor) as Arc<dyn Executor>),
             Err(error) => Err(error.to_string()),
         };

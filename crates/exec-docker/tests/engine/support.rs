@@ -21,7 +21,7 @@ pub(crate) fn available() -> Result<(), String> {
 
 pub(crate) async fn executor(warm_cells: usize) -> Result<DockerExec> {
     let containers = ContainerConfig { warm_cells, ..ContainerConfig::default() };
-    Ok(DockerExec::new(DockerConfig { containers }).await?)
+    Ok(DockerExec::new(DockerConfig { containers, ..DockerConfig::default() }).await?)
 }
 
 /// A workspace of this owner.

@@ -1,0 +1,142 @@
+//! Docker's contexts: engines a user has given names to, in files that Docker's own program keeps.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::Surroundings;
+
+/// A context that was chosen, as its file describes it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Context {
+    pub(crate) name: String,
+    /// The engine's address.
+    pub(crate) host: String,
+    /// How it is talked to.
+    pub(crate) transport: Transport,
+}
+
+/// How an engine at a port wants to be talked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Plain,
+    Tls,
+}
+
+/// Why a context that was chosen can't be used.
+#[derive(Debug)]
+pub(crate) enum ContextError {
+    /// The configuration is there and can't be read: nobody knows which engine was meant.
+    Unreadable { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
+    /// There is none of that name.
+    Missing { name: String },
+    /// It is for something else than Docker.
+    NoEngine { name: String },
+}
+
+impl fmt::Display for ContextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { path, .. } => {
+                write!(f, "Docker's configuration {} can't be read", path.display())
+            }
+            Self::Missing { name } => write!(f, "there is no Docker context `{name}`"),
+            Self::NoEngine { name } => write!(f, "the Docker context `{name}` names no engine"),
+        }
+    }
+}
+
+/// The name that means Docker's own defaults.
+const DEFAULT: &str = "default";
+
+#[derive(Deserialize)]
+struct ConfigFile {
+    #[serde(rename = "currentContext", default)]
+    current_context: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct MetaFile {
+    name: String,
+    #[serde(default)]
+    endpoints: Endpoints,
+}
+
+#[derive(Deserialize, Default)]
+struct Endpoints {
+    docker: Option<DockerEndpoint>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct DockerEndpoint {
+    #[serde(default)]
+    host: String,
+    #[serde(rename = "SkipTLSVerify", default)]
+    skip_tls_verify: bool,
+}
+
+/// The context that is in force, by variable or configuration; `None` where Docker's own defaults are.
+pub(crate) fn chosen(
+    around: &dyn Surroundings,
+    home: Option<&Path>,
+) -> Result<Option<Context>, ContextError> {
+    let directory = match around.variable("DOCKER_CONFIG").filter(|value| !value.is_empty()) {
+        Some(directory) => Some(PathBuf::from(directory)),
+        None => home.map(|home| home.join(".docker")),
+    };
+    let variable = around.variable("DOCKER_CONTEXT").map(|name| name.to_string_lossy().into_owned());
+    let name = match (variable.filter(|name| !name.is_empty()), &directory) {
+        (Some(name), _) => name,
+        (None, Some(directory)) => current(around, &directory.join("config.json"))?,
+        (None, None) => return Ok(None),
+    };
+    match directory {
+        _ if name.is_empty() || name == DEFAULT => Ok(None),
+        Some(directory) => find(around, &directory.join("contexts"), name).map(Some),
+        None => Err(ContextError::Missing { name }),
+    }
+}
+
+/// The context that the configuration file names; empty where it names none.
+fn current(around: &dyn Surroundings, path: &Path) -> Result<String, ContextError> {
+    let text = match around.read(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(String::new());
+        }
+        other => other.map_err(|error| unreadable(path, error))?,
+    };
+    let file: ConfigFile = serde_json::from_str(&text).map_err(|error| unreadable(path, error))?;
+    Ok(file.current_context)
+}
+
+fn unreadable(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ContextError {
+    ContextError::Unreadable { path: path.to_owned(), source: source.into() }
+}
+
+/// Looks through all of them: a context's directory is named by a hash of its name, but the name is inside too.
+fn find(around: &dyn Surroundings, contexts: &Path, name: String) -> Result<Context, ContextError> {
+    let directories = around.list(&contexts.join("meta")).unwrap_or_default();
+    let described = |directory: PathBuf| {
+        let text = around.read(&directory.join("meta.json")).ok()?;
+        let file: MetaFile = serde_json::from_str(&text).ok()?;
+        (file.name == name).then_some((directory, file))
+    };
+    let Some((directory, file)) = directories.into_iter().find_map(described) else {
+        return Err(ContextError::Missing { name });
+    };
+    match file.endpoints.docker {
+        Some(docker) if !docker.host.is_empty() => {
+            let certificates = directory.file_name().map(|id| contexts.join("tls").join(id).join("docker"));
+            let has_certificates = certificates.is_some_and(|path| around.exists(&path));
+            // Not to check a certificate is to expect one.
+            let transport =
+                if docker.skip_tls_verify || has_certificates { Transport::Tls } else { Transport::Plain };
+            Ok(Context { name, host: docker.host, transport })
+        }
+        _ => Err(ContextError::NoEngine { name }),
+    }
+}

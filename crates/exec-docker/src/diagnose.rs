@@ -1,0 +1,198 @@
+//! From failed attempts to what a person can do about them. Pure: whoever connects brings the failures.
+
+use std::cmp::Reverse;
+use std::io;
+
+use exec_core::{Error, ErrorKind};
+
+use crate::{Candidate, DockerGroup, Endpoint, Facts, NAME, Origin, System};
+
+/// A place that was tried, and what came of it.
+#[derive(Debug)]
+pub struct Attempt {
+    /// The place.
+    pub candidate: Candidate,
+    /// What came of it.
+    pub failure: Failure,
+}
+
+/// Why an engine can't be used.
+#[derive(Debug)]
+pub enum Failure {
+    /// There was no connection, or it broke.
+    Connect(io::Error),
+    /// It did not answer in time.
+    TimedOut,
+    /// It answered, but not as an engine does.
+    NotAnEngine,
+    /// It is Podman that answers.
+    Podman,
+}
+
+/// What a failure comes down to, the most telling last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Trouble {
+    NothingThere,
+    Other,
+    NobodyListens,
+    Podman,
+    NotAnEngine,
+    Silent,
+    Forbidden,
+}
+
+impl Trouble {
+    fn of(attempt: &Attempt) -> Self {
+        let is_port = matches!(attempt.candidate.endpoint, Endpoint::Tcp { .. });
+        let error = match &attempt.failure {
+            Failure::TimedOut => return Self::Silent,
+            Failure::NotAnEngine => return Self::NotAnEngine,
+            Failure::Podman => return Self::Podman,
+            Failure::Connect(error) => error,
+        };
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory if !is_port => Self::NothingThere,
+            io::ErrorKind::PermissionDenied if !is_port => Self::Forbidden,
+            io::ErrorKind::ConnectionRefused => Self::NobodyListens,
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::Silent,
+            io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+                Self::NotAnEngine
+            }
+            _ => Self::Other,
+        }
+    }
+
+    fn message(self, origin: &Origin, facts: &Facts) -> &'static str {
+        match self {
+            Self::NothingThere if origin.is_authoritative() => "there is no socket of a Docker engine",
+            Self::NothingThere if facts.program.is_some() => "the Docker engine is not running",
+            Self::NothingThere => "there is no Docker here",
+            Self::Other => "the Docker engine can't be reached",
+            Self::NobodyListens => "nobody listens where the Docker engine should be",
+            Self::Podman => "it is Podman that answers, not Docker",
+            Self::NotAnEngine => "what answers is no Docker engine",
+            Self::Silent => "the Docker engine does not answer in time",
+            Self::Forbidden => "this user may not use the Docker engine",
+        }
+    }
+}
+
+/// One error for all attempts: about the most telling one, with what to do.
+pub fn diagnose(mut attempts: Vec<Attempt>, facts: &Facts) -> Error {
+    // Stable, so that of equals the one that was tried first is told.
+    attempts.sort_by_key(|attempt| Reverse(Trouble::of(attempt)));
+    let mut attempts = attempts.into_iter();
+    let Some(worst) = attempts.next() else {
+        return told(Trouble::NothingThere, &Origin::Default, facts)
+            .with_remedy(start(&Origin::Default, facts));
+    };
+    let trouble = Trouble::of(&worst);
+    let Attempt { candidate, failure } = worst;
+    let others: Vec<String> = attempts.map(|other| other.candidate.endpoint.to_string()).collect();
+    let mut error = told(trouble, &candidate.origin, facts)
+        .with_context("at", &candidate.endpoint)
+        .with_context("from", &candidate.origin)
+        .with_remedy(advise(trouble, &candidate, facts));
+    if !others.is_empty() {
+        error = error.with_context("also tried", others.join(" "));
+    }
+    match (trouble, failure) {
+        (Trouble::Other, Failure::Connect(source)) => error.with_source(source),
+        _ => error,
+    }
+}
+
+fn told(trouble: Trouble, origin: &Origin, facts: &Facts) -> Error {
+    Error::new(ErrorKind::Unavailable, "connect", trouble.message(origin, facts)).with_backend(NAME)
+}
+
+fn advise(trouble: Trouble, candidate: &Candidate, facts: &Facts) -> String {
+    match trouble {
+        Trouble::NothingThere | Trouble::NobodyListens => start(&candidate.origin, facts),
+        Trouble::Other => elsewhere(&candidate.origin, "check that it can be reached from here"),
+        Trouble::Podman => elsewhere(&candidate.origin, "use Podman as such with `--sandbox podman`"),
+        Trouble::NotAnEngine => not_an_engine(candidate),
+        Trouble::Silent => silent(&candidate.origin, facts),
+        Trouble::Forbidden => forbidden(&candidate.origin, facts),
+    }
+}
+
+/// What to do, or else what to change so that another place is tried.
+fn elsewhere(origin: &Origin, otherwise: &str) -> String {
+    match origin {
+        Origin::Configured => format!("{otherwise}, or correct the configured address"),
+        Origin::DockerHost => format!("{otherwise}, or correct or unset DOCKER_HOST"),
+        Origin::Context(_) => format!("{otherwise}, or choose another context with `docker context use`"),
+        Origin::Default | Origin::Rootless | Origin::Desktop => {
+            format!("{otherwise}, or say with DOCKER_HOST where the engine is")
+        }
+    }
+}
+
+fn start(origin: &Origin, facts: &Facts) -> String {
+    if origin.is_authoritative() {
+        return elsewhere(origin, "start the engine that should be there");
+    }
+    match (origin, facts.system, &facts.program) {
+        (Origin::Rootless, ..) => "start it with `systemctl --user start docker`",
+        (Origin::Desktop, ..) | (_, System::MacOs | System::Windows, Some(_)) => {
+            "open Docker Desktop and wait until it says that the engine is running"
+        }
+        (_, System::MacOs | System::Windows, None) => {
+            "install Docker Desktop (https://docs.docker.com/get-started/get-docker/) and open it"
+        }
+        (_, System::Linux, Some(_)) => {
+            "start it with `sudo systemctl start docker`, or your own with `systemctl --user start docker`"
+        }
+        (_, System::Linux, None) => {
+            "install Docker (https://docs.docker.com/engine/install/), or use another sandbox with `--sandbox`"
+        }
+    }
+    .to_owned()
+}
+
+fn silent(origin: &Origin, facts: &Facts) -> String {
+    let is_local = !origin.is_authoritative();
+    match (origin, facts.system) {
+        (Origin::Rootless, _) => "see what it is doing with `journalctl --user -u docker`".to_owned(),
+        (Origin::Default, System::Linux) => {
+            "see what it is doing with `sudo journalctl -u docker`; `sudo systemctl restart docker` starts it anew".to_owned()
+        }
+        _ if is_local => "restart Docker Desktop".to_owned(),
+        _ => elsewhere(origin, "check that the engine is well and can be reached from here"),
+    }
+}
+
+fn not_an_engine(candidate: &Candidate) -> String {
+    let advice = match candidate.endpoint {
+        Endpoint::Tcp { .. } => {
+            "take a port that speaks plain HTTP (TLS, mostly port 2376, is not built in; `ssh -L` can forward the socket)"
+        }
+        Endpoint::Unix(_) | Endpoint::NamedPipe(_) => "check what listens there",
+    };
+    elsewhere(&candidate.origin, advice)
+}
+
+/// That the group is as good as root is for those who join it to know.
+fn forbidden(origin: &Origin, facts: &Facts) -> String {
+    match (facts.system, facts.group) {
+        (System::Linux, DockerGroup::NextSession) => {
+            "log in again, or run `newgrp docker`: this session began before you joined the group `docker`".to_owned()
+        }
+        (System::Linux, DockerGroup::Stranger) => {
+            "set up your own engine with `dockerd-rootless-setuptool.sh install`, or join the group that may use \
+             this one with `sudo usermod -aG docker $USER` and log in again (its members are as good as root)"
+                .to_owned()
+        }
+        (System::Linux, DockerGroup::Absent) => {
+            "set up your own engine with `dockerd-rootless-setuptool.sh install`, or ask whoever runs this one for access".to_owned()
+        }
+        (System::Linux, DockerGroup::Member) => elsewhere(origin, "check with `ls -l` which group the socket belongs to"),
+        (System::MacOs | System::Windows, _) => {
+            elsewhere(origin, "open Docker Desktop as the user who runs this")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

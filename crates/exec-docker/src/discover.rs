@@ -1,0 +1,164 @@
+//! Where a Docker engine may be. Nothing is connected to here: whoever does goes through the list.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use exec_core::{Error, ErrorKind, Result};
+
+use crate::context::{self, Context, ContextError, Transport};
+use crate::{Endpoint, EndpointError, NAME, Surroundings, System};
+
+/// A place to try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Where it is.
+    pub endpoint: Endpoint,
+    /// Why we think so.
+    pub origin: Origin,
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.endpoint, self.origin)
+    }
+}
+
+/// Why an engine may be at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The configuration says so.
+    Configured,
+    /// The variable `DOCKER_HOST` says so.
+    DockerHost,
+    /// The context of this name, which is in force, says so.
+    Context(String),
+    /// Docker is there unless told otherwise.
+    Default,
+    /// A user's own engine is there.
+    Rootless,
+    /// Docker Desktop is there.
+    Desktop,
+}
+
+impl Origin {
+    /// Whether somebody said so: then it is this place or none.
+    pub fn is_authoritative(&self) -> bool {
+        matches!(self, Self::Configured | Self::DockerHost | Self::Context(_))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Configured => f.write_str("the configuration"),
+            Self::DockerHost => f.write_str("DOCKER_HOST"),
+            Self::Context(name) => write!(f, "context `{name}`"),
+            Self::Default => f.write_str("Docker's default"),
+            Self::Rootless => f.write_str("rootless Docker"),
+            Self::Desktop => f.write_str("Docker Desktop"),
+        }
+    }
+}
+
+/// The places where a Docker engine may be, in the order in which to try them:
+///
+/// 1. the address that is `configured`;
+/// 2. `DOCKER_HOST`;
+/// 3. the context of `DOCKER_CONTEXT`, else of `currentContext` in `$DOCKER_CONFIG/config.json` or
+///    `~/.docker/config.json`; the context `default` means to go on;
+/// 4. `/var/run/docker.sock`, on Windows the pipe `//./pipe/docker_engine`;
+/// 5. rootless Docker: `$XDG_RUNTIME_DIR/docker.sock`, else `/run/user/<uid>/docker.sock`;
+/// 6. Docker Desktop: `~/.docker/run/docker.sock` on macOS, `~/.docker/desktop/docker.sock` on Linux.
+///
+/// If one of the first three is given it is the only one, right or wrong: whoever named an engine does not want
+/// commands to run on another. The last three are what is left to find, and the caller takes the first that answers.
+/// Docker's own program knows only the fourth of them, so it comes first: whoever may use it (root, the group
+/// `docker`) gets the engine that `docker` talks to; whoever may not gets their own.
+pub fn candidates(configured: Option<&str>, around: &dyn Surroundings) -> Result<Vec<Candidate>> {
+    if let Some(address) = configured {
+        return only(address, Origin::Configured, Transport::Plain);
+    }
+    if let Some(address) = around.variable("DOCKER_HOST").filter(|address| !address.is_empty()) {
+        return only(&address.to_string_lossy(), Origin::DockerHost, transport(around));
+    }
+    let home = home(around);
+    match context::chosen(around, home.as_deref()).map_err(of_context)? {
+        Some(Context { name, host, transport }) => only(&host, Origin::Context(name), transport),
+        None => Ok(usual_places(around, home.as_deref())),
+    }
+}
+
+/// The one place that was named. Sockets and pipes don't speak TLS, whatever is said about it.
+fn only(address: &str, origin: Origin, transport: Transport) -> Result<Vec<Candidate>> {
+    match (address.parse(), transport) {
+        (Ok(Endpoint::Tcp { host, .. }), Transport::Tls) => {
+            Err(of_address(&EndpointError::Tls { host }, &origin))
+        }
+        (Ok(endpoint), _) => Ok(vec![Candidate { endpoint, origin }]),
+        (Err(error), _) => Err(of_address(&error, &origin)),
+    }
+}
+
+/// What `DOCKER_HOST` comes with. Docker takes any value of these for a yes.
+fn transport(around: &dyn Surroundings) -> Transport {
+    let is_set = |name: &&str| around.variable(name).is_some_and(|value| !value.is_empty());
+    if ["DOCKER_TLS_VERIFY", "DOCKER_TLS"].iter().any(is_set) { Transport::Tls } else { Transport::Plain }
+}
+
+fn usual_places(around: &dyn Surroundings, home: Option<&Path>) -> Vec<Candidate> {
+    let unix = |path: PathBuf, origin| Candidate { endpoint: Endpoint::Unix(path), origin };
+    let default = unix("/var/run/docker.sock".into(), Origin::Default);
+    let desktop = |below: &str| home.map(|home| unix(home.join(below), Origin::Desktop));
+    match around.system() {
+        System::Windows => vec![Candidate {
+            endpoint: Endpoint::NamedPipe("//./pipe/docker_engine".to_owned()),
+            origin: Origin::Default,
+        }],
+        System::MacOs => [default].into_iter().chain(desktop(".docker/run/docker.sock")).collect(),
+        System::Linux => {
+            let rootless = rootless(around).map(|path| unix(path, Origin::Rootless));
+            [default].into_iter().chain(rootless).chain(desktop(".docker/desktop/docker.sock")).collect()
+        }
+    }
+}
+
+fn rootless(around: &dyn Surroundings) -> Option<PathBuf> {
+    let told = around.variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let runtime = told.or_else(|| around.user_id().map(|id| format!("/run/user/{id}").into()));
+    runtime.map(|path| path.join("docker.sock"))
+}
+
+fn home(around: &dyn Surroundings) -> Option<PathBuf> {
+    let name = if around.system() == System::Windows { "USERPROFILE" } else { "HOME" };
+    around.variable(name).filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
+fn of_address(error: &EndpointError, origin: &Origin) -> Error {
+    let kind = match (origin, error) {
+        (Origin::Configured, EndpointError::Malformed { .. }) => ErrorKind::InvalidInput,
+        _ => ErrorKind::Unavailable,
+    };
+    Error::new(kind, "find engine", error.to_string())
+        .with_backend(NAME)
+        .with_context("from", origin)
+        .with_remedy(error.remedy())
+}
+
+fn of_context(error: ContextError) -> Error {
+    let remedy = match &error {
+        ContextError::Unreadable { .. } => "correct the file, or say with DOCKER_HOST where the engine is",
+        ContextError::Missing { .. } | ContextError::NoEngine { .. } => {
+            "set DOCKER_CONTEXT, or `docker context use`, to one that `docker context ls` lists"
+        }
+    };
+    let told = Error::new(ErrorKind::Unavailable, "find engine", error.to_string())
+        .with_backend(NAME)
+        .with_remedy(remedy);
+    match error {
+        ContextError::Unreadable { source, .. } => told.with_source(source),
+        ContextError::Missing { .. } | ContextError::NoEngine { .. } => told,
+    }
+}
+
+#[cfg(test)]
+mod tests;

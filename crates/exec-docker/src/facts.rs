@@ -1,0 +1,99 @@
+//! What of this host tells why there is no engine.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Surroundings, System};
+
+/// What the remedy depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// What sort of system it is.
+    pub system: System,
+    /// Where Docker's program is, if it is on the search path.
+    pub program: Option<PathBuf>,
+    /// How this process stands to the group that may use the socket.
+    pub group: DockerGroup,
+}
+
+/// How this process stands to the group `docker`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DockerGroup {
+    /// There is no such group.
+    Absent,
+    /// The user is not in it.
+    Stranger,
+    /// The user is in it now, but was not when this session began.
+    NextSession,
+    /// The process is in it.
+    Member,
+}
+
+impl Facts {
+    /// Looks around.
+    pub fn look(around: &dyn Surroundings) -> Self {
+        Self { system: around.system(), program: program(around), group: group(around) }
+    }
+}
+
+/// The engine without Docker's own program would do as well.
+fn program(around: &dyn Surroundings) -> Option<PathBuf> {
+    let names: &[&str] = match around.system() {
+        System::Windows => &["docker.exe"],
+        System::MacOs | System::Linux => &["docker", "dockerd"],
+    };
+    let path = around.variable("PATH")?;
+    let below = |directory: PathBuf| names.iter().map(move |name| directory.join(name));
+    std::env::split_paths(&path)
+        .flat_map(below)
+        .find(|program| program.is_absolute() && around.exists(program))
+}
+
+fn group(around: &dyn Surroundings) -> DockerGroup {
+    let groups = around.read(Path::new("/etc/group")).unwrap_or_default();
+    let Some((id, members)) = groups.lines().find_map(docker_group) else { return DockerGroup::Absent };
+    let user = around.variable("USER").unwrap_or_default();
+    if around.group_ids().contains(&id) {
+        DockerGroup::Member
+    } else if members.split(',').any(|member| !member.is_empty() && user == *member) {
+        DockerGroup::NextSession
+    } else {
+        DockerGroup::Stranger
+    }
+}
+
+/// Number and members, if the line is about that group: `docker:x:999:ada,bob`.
+fn docker_group(line: &str) -> Option<(u32, &str)> {
+    let mut fields = line.split(':');
+    let is_docker = fields.next() == Some("docker");
+    let id = fields.nth(1)?.parse().ok()?;
+    is_docker.then_some((id, fields.next().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::surroundings::sample::Sample;
+
+    #[rstest]
+    #[case::no_group("root:x:0:\n", &[1000], DockerGroup::Absent)]
+    #[case::nobody("docker:x:999:\n", &[1000], DockerGroup::Stranger)]
+    #[case::others("docker:x:999:ada,users\n", &[1000], DockerGroup::Stranger)]
+    #[case::just_joined("root:x:0:\ndocker:x:999:ada,user\n", &[1000], DockerGroup::NextSession)]
+    #[case::member("docker:x:999:\n", &[1000, 999], DockerGroup::Member)]
+    #[case::nonsense("docker\ndocker:x:many:user\n:::\n", &[1000], DockerGroup::Absent)]
+    fn the_group_is_found(#[case] groups: &str, #[case] ids: &[u32], #[case] expected: DockerGroup) {
+        let mut host = Sample::default().file("/etc/group", groups);
+        host.group_ids = ids.to_vec();
+        assert_eq!(Facts::look(&host).group, expected);
+    }
+
+    #[test]
+    fn the_program_is_looked_for_on_the_path() {
+        let host = Sample::default().with("PATH", "relative:/usr/local/bin:/usr/bin");
+        assert_eq!(Facts::look(&host).program, None);
+        let host = host.file("relative/docker", "").file("/usr/bin/docker", "");
+        assert_eq!(Facts::look(&host).program, Some("/usr/bin/docker".into()));
+    }
+}

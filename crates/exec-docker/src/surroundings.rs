@@ -1,0 +1,176 @@
+//! What of this host a search for an engine may look at.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The most that is read of a file; people's configuration is far shorter.
+const MOST: u64 = 4 * 1024 * 1024;
+
+/// A host to look at: the real one is [`Here`], and tests bring their own.
+pub trait Surroundings {
+    /// A variable of the environment.
+    fn variable(&self, name: &str) -> Option<OsString>;
+    /// A text file.
+    fn read(&self, path: &Path) -> io::Result<String>;
+    /// What is in a directory, in any order.
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>>;
+    /// Whether there is anything at a path, as far as can be seen.
+    fn exists(&self, path: &Path) -> bool;
+    /// The user id of this process, where there are such.
+    fn user_id(&self) -> Option<u32>;
+    /// The ids of the groups that this process is in.
+    fn group_ids(&self) -> Vec<u32>;
+    /// What sort of system it is.
+    fn system(&self) -> System;
+}
+
+/// A sort of system, as far as engines are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// Linux, and whatever is like it.
+    Linux,
+    /// macOS, where an engine lives in a virtual machine.
+    MacOs,
+    /// Windows, likewise, behind a named pipe.
+    Windows,
+}
+
+/// This very host.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Here;
+
+impl Surroundings for Here {
+    fn variable(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<String> {
+        let mut text = String::new();
+        File::open(path)?.take(MOST).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(directory)?.map(|entry| entry.map(|entry| entry.path())).collect()
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    #[cfg(unix)]
+    fn user_id(&self) -> Option<u32> {
+        Some(rustix::process::geteuid().as_raw())
+    }
+
+    #[cfg(not(unix))]
+    fn user_id(&self) -> Option<u32> {
+        None
+    }
+
+    #[cfg(unix)]
+    fn group_ids(&self) -> Vec<u32> {
+        let groups = rustix::process::getgroups().unwrap_or_default();
+        groups.into_iter().chain([rustix::process::getegid()]).map(rustix::process::Gid::as_raw).collect()
+    }
+
+    #[cfg(not(unix))]
+    fn group_ids(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn system(&self) -> System {
+        if cfg!(windows) {
+            System::Windows
+        } else if cfg!(target_os = "macos") {
+            System::MacOs
+        } else {
+            System::Linux
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod sample {
+    //! Hosts for the tests.
+
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// A Linux host of an ordinary user with no Docker on it.
+    #[derive(Debug, Clone)]
+    pub(crate) struct Sample {
+        pub(crate) system: System,
+        pub(crate) variables: BTreeMap<&'static str, &'static str>,
+        pub(crate) files: BTreeMap<PathBuf, String>,
+        pub(crate) group_ids: Vec<u32>,
+    }
+
+    impl Default for Sample {
+        fn default() -> Self {
+            Self {
+                system: System::Linux,
+                variables: BTreeMap::from([("HOME", "/home/user"), ("USER", "user")]),
+                files: BTreeMap::new(),
+                group_ids: vec![1000],
+            }
+        }
+    }
+
+    impl Sample {
+        pub(crate) fn on(system: System) -> Self {
+            Self { system, ..Self::default() }
+        }
+
+        pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Self {
+            self.variables.insert(name, value);
+            self
+        }
+
+        pub(crate) fn file(mut self, path: &str, text: &str) -> Self {
+            self.files.insert(path.into(), text.to_owned());
+            self
+        }
+    }
+
+    impl Surroundings for Sample {
+        fn variable(&self, name: &str) -> Option<OsString> {
+            self.variables.get(name).map(Into::into)
+        }
+
+        /// A file whose text says so can't be read.
+        fn read(&self, path: &Path) -> io::Result<String> {
+            match self.files.get(path).map(String::as_str) {
+                None => Err(io::ErrorKind::NotFound.into()),
+                Some("unreadable") => Err(io::ErrorKind::PermissionDenied.into()),
+                Some(text) => Ok(text.to_owned()),
+            }
+        }
+
+        fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+            let below = self.files.keys().filter_map(|path| path.strip_prefix(directory).ok());
+            let mut names: Vec<_> = below.filter_map(|rest| rest.iter().next()).collect();
+            names.dedup();
+            Ok(names.into_iter().map(|name| directory.join(name)).collect())
+        }
+
+        fn exists(&self, path: &Path) -> bool {
+            self.files.keys().any(|file| file.starts_with(path))
+        }
+
+        fn user_id(&self) -> Option<u32> {
+            (self.system != System::Windows).then_some(1000)
+        }
+
+        fn group_ids(&self) -> Vec<u32> {
+            self.group_ids.clone()
+        }
+
+        fn system(&self) -> System {
+            self.system
+        }
+    }
+}
