@@ -25,6 +25,11 @@ const PACKAGES: &[&str] = &["exec-local", "agentctl"];
 /// Variables that reach the tests; the rest of root's environment is not an ordinary user's.
 const PASSED_ON: &[&str] = &["LANG", "LC_ALL", "RUST_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS", "TERM"];
 
+/// Names the backends that may not be missing.
+const REQUIRE: &str = "EXEC_TEST_REQUIRE";
+
+const ENGINES: &[&str] = &["docker", "podman"];
+
 /// Variables beginning so reach the tests too.
 const PASSED_ON_PREFIX: &str = "EXEC_TEST_";
 
@@ -163,6 +168,7 @@ impl Place {
             .env("USER", &user.name)
             .env("LOGNAME", &user.name)
             .env("TMPDIR", &test.scratch)
+            .envs(std::env::var(REQUIRE).map(|list| (REQUIRE, without_engines(&list))))
             .env("AGENTCTL_BIN", self.programs().join("agentctl"))
             .env("EXEC_TEST_AS", "ordinary-user")
             .current_dir(&test.scratch)
@@ -189,6 +195,12 @@ fn open(path: &Path) -> Result<()> {
         .with_context(|| format!("cannot open {} to others", path.display()))
 }
 
+/// Engines are root's: an ordinary user need not reach them.
+fn without_engines(list: &str) -> String {
+    let kept = list.split(',').filter(|name| !ENGINES.contains(&name.trim()));
+    kept.collect::<Vec<_>>().join(",")
+}
+
 fn is_passed_on(name: &OsString) -> bool {
     name.to_str().is_some_and(|name| PASSED_ON.contains(&name) || name.starts_with(PASSED_ON_PREFIX))
 }
@@ -196,6 +208,12 @@ fn is_passed_on(name: &OsString) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn engines_are_required_of_root_only() {
+        assert_eq!(without_engines("local, docker,podman"), "local");
+        assert_eq!(without_engines("docker"), "");
+    }
 
     const PASSWD: &str =
         "root:x:0:0:root:/root:/bin/bash\nbroken\nexectest:x:1001:1002::/home/user:/bin/sh\n";

@@ -1,0 +1,94 @@
+//! F1: `agentctl` is killed, whenever. Nothing it ran is alive a second later, no container is left a little after that,
+//! and the next start has nothing to do.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Result, ensure};
+use rustix::process::Signal;
+
+use crate::runs::{DOCKER, begun};
+use crate::support::{Marker, Place, eventually};
+
+/// R11
+const PROCESSES: Duration = Duration::from_secs(1);
+
+/// A busy engine needs time to take a container away; what matters is that it does so without us.
+const CONTAINERS: Duration = Duration::from_secs(60);
+
+/// `cargo xtask soak` has more time.
+fn times() -> u32 {
+    if std::env::var_os("EXEC_TEST_SOAK").is_some() { 200 } else { 50 }
+}
+
+/// Containers of this process, by the label it gave them.
+fn containers_of(pid: u32) -> String {
+    let filter = format!("label=dev.agentctl.owner.pid={pid}");
+    let shown = ["--filter", &filter, "--format", "{{.Names}}: {{.Status}}"];
+    let output = Command::new("docker").args(["ps", "--all"]).args(shown).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn assert_none_left(pid: u32, when: &str) {
+    let mut left = String::new();
+    let gone = eventually(CONTAINERS, || {
+        std::thread::sleep(Duration::from_millis(50));
+        left = containers_of(pid);
+        left.is_empty()
+    });
+    assert!(gone, "{when}: {left}");
+}
+
+/// R11, A19: while everything is up.
+pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
+    let place = Place::new();
+    for _ in 0..5 {
+        let marker = Marker::new();
+        let mut run = begun(&place, &marker);
+        ensure!(!containers_of(run.pid()).is_empty(), "the control: a container should be there");
+        run.send(Signal::KILL);
+        run.wait();
+        marker.assert_gone_within(PROCESSES);
+        assert_none_left(run.pid(), "in the middle");
+    }
+    Ok(())
+}
+
+/// F1: also while the container is being made.
+pub(crate) async fn at_a_random_instant() -> Result<()> {
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64;
+    let next = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= times() {
+                        break;
+                    }
+                    kill_once(seed.wrapping_add(number.into()));
+                }
+            });
+        }
+    });
+    Ok(())
+}
+
+fn kill_once(seed: u64) {
+    let (place, marker) = (Place::new(), Marker::new());
+    let delay = Duration::from_millis(scatter(seed) % 1500);
+    let mut run = place.shell(&DOCKER, &format!("{}; exec sleep {marker}", marker.daemon()));
+    std::thread::sleep(delay);
+    run.send(Signal::KILL);
+    run.wait();
+    marker.assert_gone_within(PROCESSES);
+    assert_none_left(run.pid(), &format!("killed after {delay:?}"));
+}
+
+/// Neighbouring numbers far apart.
+fn scatter(seed: u64) -> u64 {
+    let mixed = (seed ^ (seed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 32)
+}
