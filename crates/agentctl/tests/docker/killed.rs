@@ -15,7 +15,7 @@ use crate::support::{Marker, Place, eventually};
 const PROCESSES: Duration = Duration::from_secs(1);
 
 /// A busy engine needs time to take a container away; what matters is that it does so without us.
-const CONTAINERS: Duration = Duration::from_secs(60);
+const CONTAINERS: Duration = Duration::from_secs(5);
 
 /// `cargo xtask soak` has more time.
 fn times() -> u32 {
