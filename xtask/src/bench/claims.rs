@@ -23,6 +23,8 @@ enum Limit {
     Times(f64),
     /// It carries at least so many bytes a second, or this share of what the base does, whichever is lower.
     Throughput { bytes_per_second: f64, share: f64 },
+    /// So many a second, whatever the base does.
+    PerSecond(f64),
     /// Nothing; the figure is shown for comparison.
     Free,
 }
@@ -58,6 +60,64 @@ pub(crate) const CLAIMS: &[Claim] = &[
         subject: "stream-1gib/local",
         base: "stream-1gib/tokio-pipe",
         limit: Limit::Throughput { bytes_per_second: 1e9, share: 0.7 },
+    },
+];
+
+/// What is said of Docker, where there is one.
+pub(crate) const DOCKER_CLAIMS: &[Claim] = &[
+    Claim {
+        what: "a command in a warm container, next to a bare spawn",
+        subject: "docker/warm",
+        base: "docker/bare-spawn",
+        limit: Limit::Times(2.0),
+    },
+    Claim {
+        what: "a command in a warm container, next to docker run",
+        subject: "docker/warm",
+        base: "docker-client/run",
+        limit: Limit::Times(0.01),
+    },
+    Claim {
+        what: "a command in a warm container, next to docker exec",
+        subject: "docker/warm",
+        base: "docker-client/exec",
+        limit: Limit::Times(0.025),
+    },
+    Claim {
+        what: "a command in a session, next to a bare spawn",
+        subject: "docker/session",
+        base: "docker/bare-spawn",
+        limit: Limit::Free,
+    },
+    Claim {
+        what: "commands of eight callers in one session",
+        subject: "docker-callers/session-of-8",
+        base: "docker/bare-spawn",
+        limit: Limit::PerSecond(500.0),
+    },
+    Claim {
+        what: "agentctl run --sandbox docker, next to docker run",
+        subject: "docker-client/agentctl-run",
+        base: "docker-client/run",
+        limit: Limit::Times(0.7),
+    },
+    Claim {
+        what: "a build that computes, next to the same outside",
+        subject: "docker-build-cpu/inside",
+        base: "docker-build-cpu/outside",
+        limit: Limit::Times(1.05),
+    },
+    Claim {
+        what: "a build that works on files, next to the same outside",
+        subject: "docker-build-files/inside",
+        base: "docker-build-files/outside",
+        limit: Limit::Times(1.05),
+    },
+    Claim {
+        what: "1 GiB of output from a container, next to docker run",
+        subject: "docker-stream-1gib/cell",
+        base: "docker-stream-1gib/docker-run",
+        limit: Limit::Free,
     },
 ];
 
@@ -120,9 +180,18 @@ fn judge_one(claim: &Claim, medians: &Medians) -> Row {
             let holds = subject >= bytes_per_second.min(share * base);
             (both(subject, base, rate), subject / base, verdict(holds))
         }
+        Limit::PerSecond(least) => {
+            let (subject_rate, base_rate) = (1e9 / subject, 1e9 / base);
+            (
+                both(subject_rate, base_rate, frequency),
+                subject_rate / base_rate,
+                verdict(subject_rate >= least),
+            )
+        }
         Limit::Free => (both(subject, base, duration), subject / base, Verdict::NoLimit),
     };
-    Row { what, measured, ratio: format!("{ratio:.2}"), limit, verdict }
+    let ratio = if ratio < 0.1 { format!("{ratio:.4}") } else { format!("{ratio:.2}") };
+    Row { what, measured, ratio, limit, verdict }
 }
 
 fn verdict(holds: bool) -> Verdict {
@@ -139,6 +208,10 @@ fn both(subject: f64, base: f64, show: fn(f64) -> String) -> String {
 
 fn duration(nanoseconds: f64) -> String {
     format!("{:.3} ms", nanoseconds / 1e6)
+}
+
+fn frequency(per_second: f64) -> String {
+    format!("{per_second:.0}/s")
 }
 
 fn rate(bytes_per_second: f64) -> String {
@@ -158,7 +231,8 @@ pub(crate) fn table(rows: &[Row]) -> Vec<[String; 5]> {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Times(most) => write!(f, "≤ {most:.1}"),
+            Self::Times(most) => write!(f, "≤ {most}"),
+            Self::PerSecond(least) => write!(f, "≥ {least}/s"),
             Self::Throughput { bytes_per_second, share } => {
                 write!(f, "≥ {share:.1} or ≥ {:.0} GB/s", bytes_per_second / 1e9)
             }
@@ -242,8 +316,8 @@ mod tests {
         let expected = [
             ["1.000 ms / 0.800 ms", "1.25", "≤ 1.5", "yes"],
             ["0.600 ms / 0.800 ms", "0.75", "-", "-"],
-            ["7.500 ms / 6.000 ms", "1.25", "≤ 1.0", "NO"],
-            ["9.000 ms / 6.000 ms", "1.50", "≤ 2.0", "yes"],
+            ["7.500 ms / 6.000 ms", "1.25", "≤ 1", "NO"],
+            ["9.000 ms / 6.000 ms", "1.50", "≤ 2", "yes"],
             ["1.34 GB/s / 2.15 GB/s", "0.62", "≥ 0.7 or ≥ 1 GB/s", "yes"],
         ];
         assert_eq!(columns, expected);

@@ -1,0 +1,112 @@
+//! An executor on Docker, and the engine's own client beside it.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use exec_core::{Cmd, Event, ExecOpts, Executor, Limits, Preset, SessionName};
+use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// How long the machine gets to itself between two measured commands: the engine clears the last container away in the
+/// background, for longer than a command takes. Both sides of a comparison wait alike.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// Time of one command that nothing else overlaps with.
+pub(crate) async fn one_at_a_time(command: impl Future<Output = ()>) -> Duration {
+    tokio::time::sleep(PAUSE).await;
+    let begun = Instant::now();
+    command.await;
+    begun.elapsed()
+}
+
+pub(crate) struct DockerRig {
+    pub(crate) runtime: Runtime,
+    pub(crate) docker: DockerExec,
+    pub(crate) opts: ExecOpts,
+    pub(crate) workspace: TempDir,
+}
+
+impl DockerRig {
+    pub(crate) fn new(warm_cells: usize) -> Self {
+        let runtime = Runtime::new().expect("a runtime");
+        let workspace = tempfile::tempdir().expect("a workspace");
+        let containers = ContainerConfig { warm_cells, ..ContainerConfig::default() };
+        let config = DockerConfig { containers, ..DockerConfig::default() };
+        let docker = runtime.block_on(DockerExec::new(config)).expect("Docker");
+        Self { runtime, docker, opts: ExecOpts::in_workspace(workspace.path()), workspace }
+    }
+
+    pub(crate) async fn warm(&self) {
+        self.docker.warm(&self.opts).await.expect("a warm cell");
+    }
+
+    pub(crate) async fn run_true(&self, opts: &ExecOpts) {
+        let result = self.docker.run(&Cmd::new("true"), opts).await.expect("a run");
+        assert!(result.success(), "{result:?}");
+    }
+
+    /// A session that may use the whole machine, as a bare build does.
+    pub(crate) fn build_session(&self) -> ExecOpts {
+        let limits = Limits { preset: Preset::Build, ..Limits::default() };
+        self.opts.clone().with_limits(limits).in_session(SessionName::new("build"))
+    }
+
+    /// Bytes of a gibibyte that arrive.
+    pub(crate) async fn stream(&self) -> u64 {
+        let head = Cmd::new("head").args(["-c", "1G", "/dev/zero"]);
+        let execution = self.docker.start(&head, &self.opts).await.expect("a run");
+        let mut total = 0;
+        while let Some(event) = execution.next_event().await {
+            if let Event::Output { bytes, .. } = event {
+                total += bytes.len() as u64;
+            }
+        }
+        execution.wait().await.expect("an outcome");
+        total
+    }
+}
+
+pub(crate) async fn bare_true() {
+    let output = tokio::process::Command::new("true").stdin(Stdio::null()).output().await.expect("a run");
+    assert!(output.status.success());
+}
+
+pub(crate) fn succeeds(command: &mut Command) {
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().expect("a run");
+    assert!(status.success(), "{command:?}: {status}");
+}
+
+/// What people write themselves, in the smallest image there is.
+pub(crate) fn docker_run(command: &[&str]) -> Command {
+    let (program, args) = command.split_first().expect("a program");
+    let image = exec_testkit::odd_image("docker").expect("an image");
+    let mut run = Command::new("docker");
+    run.args(["run", "--rm", "--network", "none", "--user", "0", "--workdir", "/", "--entrypoint"]);
+    run.arg(format!("/bin/{program}")).arg(image).args(args);
+    run
+}
+
+/// A container that stays.
+pub(crate) struct Container(String);
+
+impl Container {
+    pub(crate) fn start() -> Self {
+        let name = format!("exec-bench-{}", std::process::id());
+        let image = exec_testkit::odd_image("docker").expect("an image");
+        let mut run = Command::new("docker");
+        run.args(["run", "--detach", "--rm", "--network", "none", "--user", "0", "--workdir", "/"]);
+        succeeds(run.args(["--name", &name, "--entrypoint", "/bin/sleep", image, "3600"]));
+        Self(name)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        succeeds(Command::new("docker").args(["rm", "--force", &self.0]));
+    }
+}
