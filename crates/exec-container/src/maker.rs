@@ -255,7 +255,7 @@ fn plan_inside(spec: &ContainerSpec) -> ContainerPlan {
     let expect = spec.mounts.iter().filter_map(|mount| match mount {
         Mount::Bind { target, expect: Some(id), .. } => Some(Expected {
             target: target.clone().into_bytes(),
-            id: exec_wire::FileId { dev: id.dev, ino: id.ino },
+            id: exec_wire::FileId { dev: id.dev, ino: id.ino, born: id.born },
         }),
         _ => None,
     });

@@ -1,12 +1,12 @@
 //! PID 1 of a container: the engine built the walls, this checks what it was given and serves.
 
-use exec_wire::{ContainerPlan, Expected, FileId, MOUNT_MISMATCH, ToCell};
+use exec_wire::{ContainerPlan, Expected, MOUNT_MISMATCH, ToCell};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::cell::{Config, KillScope};
 use crate::cgroup::Cgroup;
-use crate::preface;
+use crate::{identity, preface};
 
 /// Reads the plan from standard input, compares, and serves.
 pub(crate) fn run() -> ! {
@@ -35,23 +35,21 @@ fn read_plan() -> Result<ContainerPlan, String> {
 
 fn check(expected: &[Expected]) -> Result<(), String> {
     expected.iter().try_for_each(|expected| {
-        let found = identify(&expected.target);
-        if found == Ok(expected.id) {
-            return Ok(());
-        }
         let path = String::from_utf8_lossy(&expected.target);
-        match found {
-            Ok(_) => Err(format!("{MOUNT_MISMATCH}{path}")),
+        match is_there(expected) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(format!("{MOUNT_MISMATCH}{path}")),
             Err(why) => Err(format!("{MOUNT_MISMATCH}{path}: {why}")),
         }
     })
 }
 
 /// A link in the last place is not followed: a mount never is one.
-fn identify(path: &[u8]) -> Result<FileId, Errno> {
+fn is_there(expected: &Expected) -> Result<bool, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let stat = rustix::fs::fstat(rustix::fs::open(path, flags, Mode::empty())?)?;
-    Ok(FileId { dev: stat.st_dev, ino: stat.st_ino })
+    let file = rustix::fs::open(expected.target.as_slice(), flags, Mode::empty())?;
+    let stat = rustix::fs::fstat(&file)?;
+    Ok(identity::is(&file, &stat, expected.id))
 }
 
 #[cfg(test)]
@@ -59,6 +57,8 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::{MetadataExt, symlink};
     use std::path::Path;
+
+    use exec_wire::FileId;
 
     use super::*;
 
@@ -71,7 +71,7 @@ mod tests {
     fn only_the_very_file_that_was_meant_will_do() {
         let dir = tempfile::tempdir().unwrap();
         let metadata = dir.path().metadata().unwrap();
-        let id = FileId { dev: metadata.dev(), ino: metadata.ino() };
+        let id = FileId { dev: metadata.dev(), ino: metadata.ino(), born: 0 };
         assert_eq!(check(&expected(dir.path(), id)), Ok(()));
         let other = FileId { ino: id.ino + 1, ..id };
         assert!(check(&expected(dir.path(), other)).unwrap_err().starts_with(MOUNT_MISMATCH));

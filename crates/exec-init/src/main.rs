@@ -15,6 +15,8 @@ mod fence;
 #[cfg(target_os = "linux")]
 mod helper;
 #[cfg(target_os = "linux")]
+mod identity;
+#[cfg(target_os = "linux")]
 mod jail;
 #[cfg(target_os = "linux")]
 mod preface;

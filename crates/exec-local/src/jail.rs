@@ -153,7 +153,7 @@ fn planned(mount: &PlannedMount) -> Mount {
             Access::ReadOnly => exec_wire::Access::Read,
             Access::ReadWrite => exec_wire::Access::Write,
         },
-        expect: Some(FileId { dev: mount.id.dev, ino: mount.id.ino }),
+        expect: Some(FileId { dev: mount.id.dev, ino: mount.id.ino, born: mount.id.born }),
         missing: Missing::Fail,
     }
 }

@@ -129,8 +129,10 @@ pub struct FileId {
     pub dev: u64,
     /// Inode number.
     pub ino: u64,
+    /// When it was made, in nanoseconds, or 0 where that is not known: numbers are used again.
+    pub born: u64,
 }
-struct_fields!(FileId { dev, ino } lists {});
+struct_fields!(FileId { dev, ino, born } lists {});
 
 /// One step in building the cell's file system. Targets are absolute paths inside; missing parents are made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -69,7 +69,7 @@ fn start() -> impl Strategy<Value = Start> {
 }
 
 fn file_id() -> impl Strategy<Value = FileId> {
-    any::<(u64, u64)>().prop_map(|(dev, ino)| FileId { dev, ino })
+    any::<(u64, u64, u64)>().prop_map(|(dev, ino, born)| FileId { dev, ino, born })
 }
 
 fn mount() -> impl Strategy<Value = Mount> {

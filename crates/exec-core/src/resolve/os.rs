@@ -11,16 +11,21 @@ pub struct FileId {
     pub dev: u64,
     /// Inode number.
     pub ino: u64,
+    /// When it was made, in nanoseconds, or 0 where the file system does not tell: numbers are used again.
+    pub born: u64,
 }
 
 #[cfg(unix)]
 mod sys {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    use std::time::UNIX_EPOCH;
 
     use super::{FileId, Path};
 
     pub(super) fn id(metadata: &std::fs::Metadata) -> FileId {
-        FileId { dev: metadata.dev(), ino: metadata.ino() }
+        let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let born = born.map_or(0, |since| since.as_nanos() as u64);
+        FileId { dev: metadata.dev(), ino: metadata.ino(), born }
     }
 
     pub(super) fn owner(metadata: &std::fs::Metadata) -> (u32, u32) {
@@ -49,7 +54,7 @@ mod sys {
     use super::{FileId, Path};
 
     pub(super) fn id(_: &std::fs::Metadata) -> FileId {
-        FileId { dev: 0, ino: 0 }
+        FileId { dev: 0, ino: 0, born: 0 }
     }
 
     pub(super) fn owner(_: &std::fs::Metadata) -> (u32, u32) {

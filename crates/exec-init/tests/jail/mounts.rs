@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{MetadataExt, symlink};
 
-use exec_wire::{Access, Missing, Mount};
+use exec_wire::{Access, FileId, Missing, Mount};
 
 use crate::cell::{Cell, program};
 use crate::spec::{Stage, Who, bind};
@@ -39,6 +39,29 @@ fn a_source_that_was_swapped_is_refused() {
         let Mount::Bind { source, target, access, expect, .. } = checked else { panic!("a bind") };
         let skipped = Mount::Bind { source, target, access, expect, missing: Missing::Skip };
         assert!(refusal(&stage, skipped).contains("symbolic link"));
+    }
+}
+
+/// A4: a number that was used again does not make another file the same.
+#[test]
+fn a_source_is_known_by_its_birth_too() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        let Mount::Bind { source, target, access, expect, missing } =
+            bind(&stage.path("work"), "/checked", Access::Write)
+        else {
+            panic!("a bind")
+        };
+        let born = |change: fn(u64) -> u64| Mount::Bind {
+            expect: expect.map(|id| FileId { born: change(id.born), ..id }),
+            source: source.clone(),
+            target: target.clone(),
+            access,
+            missing,
+        };
+        assert!(refusal(&stage, born(|born| born + 1)).contains("not the file that was checked"));
+        assert_eq!(answer(&stage, vec![born(|born| born)], "echo made"), "made\n");
+        assert_eq!(answer(&stage, vec![born(|_| 0)], "echo made"), "made\n", "where it is not known");
     }
 }
 

@@ -143,7 +143,8 @@ fn own(path: &Path, who: Who) {
 
 pub(crate) fn file_id(path: &Path) -> FileId {
     let found = std::fs::symlink_metadata(path).unwrap();
-    FileId { dev: found.dev(), ino: found.ino() }
+    let born = found.created().unwrap().duration_since(std::time::UNIX_EPOCH).unwrap();
+    FileId { dev: found.dev(), ino: found.ino(), born: born.as_nanos() as u64 }
 }
 
 pub(crate) fn bind(source: &Path, target: &str, access: Access) -> Mount {

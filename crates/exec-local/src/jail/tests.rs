@@ -35,7 +35,7 @@ fn plan(opts: &ExecOpts) -> Plan {
                 *path = Path::new("/home/ada/project").join(below).components().collect();
             }
         }
-        mount.id = exec_core::FileId { dev: 1, ino: 2 };
+        mount.id = exec_core::FileId { dev: 1, ino: 2, born: 3 };
     }
     plan.workspace_owner = (1000, 1000);
     plan

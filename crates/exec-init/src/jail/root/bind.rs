@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::attach::{self, Depth, READ_ONLY, SAFE};
 use super::place::Root;
+use crate::identity;
 use crate::jail::fail::{Fail, show};
 
 /// Where a bind comes from.
@@ -49,8 +50,7 @@ fn open(source: &Source<'_>) -> Result<Option<(OwnedFd, FileType)>, Fail> {
         Err(why) => return Err(fail(&why)),
     };
     let stat = fstat(&file).map_err(|why| fail(&why))?;
-    let found = FileId { dev: stat.st_dev, ino: stat.st_ino };
-    if source.expect.is_some_and(|expected| expected != found) {
+    if source.expect.is_some_and(|expected| !identity::is(&file, &stat, expected)) {
         return Err(fail(&"it is not the file that was checked: something was put in its place"));
     }
     Ok(Some((file, FileType::from_raw_mode(stat.st_mode))))

@@ -1,11 +1,12 @@
 //! A repository in the workspace: the command commits, and leaves nothing there that the host's git would execute.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
-use crate::case::{Case, case};
+use crate::case::{Case, Skip, case};
 use crate::probe::open_to_all;
 use crate::repository::{Worktrees, git_inside, git_outside, need_git};
 use crate::{Ctx, check};
@@ -14,6 +15,7 @@ pub(super) const CASES: &[Case] = &[
     case!(git_hooks_and_config_cannot_be_written, "A13", HidesFiles),
     case!(git_cannot_be_replaced, "A13", HidesFiles),
     case!(git_cannot_be_told_to_execute, "A13", HidesFiles),
+    case!(a_replaced_config_cannot_be_written, "A13", HidesFiles),
     case!(commits_are_on_the_host, "R25"),
     case!(a_planted_pointer_is_not_followed, "A3 A13", HidesFiles),
     case!(a_stolen_pointer_is_not_followed, "A3 A13", HidesFiles),
@@ -71,6 +73,28 @@ async fn git_cannot_be_told_to_execute(ctx: Ctx) -> Result<()> {
     git_outside(ctx.workspace(), None, &order)?;
     ensure!(read()? == "./evil", "it can't be given outside either");
     Ok(())
+}
+
+/// A13: the host's git replaces the file, which takes off what was mounted over it. A cell made before that must not be
+/// used, not even when a later file happens to get the number of the first.
+async fn a_replaced_config_cannot_be_written(ctx: Ctx) -> Result<()> {
+    let git = ctx.workspace().join(".git");
+    repository_by_hand(&git)?;
+    ctx.executor().warm(&ctx.opts()).await?;
+    let first = git.join("config").metadata()?.ino();
+    for number in 0..1000 {
+        let new = git.join(format!("new-{number}"));
+        fs::write(&new, "")?;
+        let again = new.metadata()?.ino() == first;
+        if again || number == 0 {
+            fs::rename(&new, git.join("config"))?;
+        }
+        if again {
+            let result = ctx.inside(&["write", ".git/config"]).await?;
+            return check::refused(&result, &["EROFS", "EACCES"]);
+        }
+    }
+    bail!(Skip("this file system does not use numbers again".into()))
 }
 
 /// R25: and nothing else is: not a file more than the command made.
