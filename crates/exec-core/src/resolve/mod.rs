@@ -41,6 +41,8 @@ pub struct Plan {
     pub workspace: PathBuf,
     /// Owner of the workspace.
     pub workspace_owner: (u32, u32),
+    /// Who may do what in it, as permission bits.
+    pub workspace_mode: u32,
     /// The workspace and everything else that shall be visible, outermost first.
     pub mounts: Vec<PlannedMount>,
     /// What the command reads.
@@ -99,6 +101,7 @@ impl Plan {
             named_env: opts.env.keys().cloned().collect(),
             cwd,
             workspace_owner: os::owner(&workspace)?,
+            workspace_mode: os::mode(&workspace)?,
             workspace,
             mounts,
             stdin: opts.stdin.clone(),

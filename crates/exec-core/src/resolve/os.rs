@@ -32,16 +32,8 @@ mod sys {
         (metadata.uid(), metadata.gid())
     }
 
-    /// By its mode; access lists are not looked at.
-    pub(super) fn may_write(metadata: &std::fs::Metadata, (uid, gid): (u32, u32)) -> bool {
-        // Write and search.
-        const NEEDED: u32 = 0o3;
-        let shift = match (metadata.uid() == uid, metadata.gid() == gid) {
-            (true, _) => 6,
-            (false, true) => 3,
-            (false, false) => 0,
-        };
-        (metadata.mode() >> shift) & NEEDED == NEEDED
+    pub(super) fn mode(metadata: &std::fs::Metadata) -> u32 {
+        metadata.mode()
     }
 
     pub(super) fn is_socket(path: &Path) -> bool {
@@ -61,8 +53,8 @@ mod sys {
         (0, 0)
     }
 
-    pub(super) fn may_write(_: &std::fs::Metadata, _: (u32, u32)) -> bool {
-        true
+    pub(super) fn mode(_: &std::fs::Metadata) -> u32 {
+        0o777
     }
 
     pub(super) fn is_socket(_: &Path) -> bool {
@@ -86,9 +78,9 @@ pub(super) fn owner(path: &Path) -> Result<(u32, u32)> {
     metadata(path).map(|metadata| sys::owner(&metadata))
 }
 
-/// Whether a user without any privilege can make files in a directory.
-pub(super) fn may_write(path: &Path, who: (u32, u32)) -> Result<bool> {
-    metadata(path).map(|metadata| sys::may_write(&metadata, who))
+/// Permission bits.
+pub(super) fn mode(path: &Path) -> Result<u32> {
+    metadata(path).map(|metadata| sys::mode(&metadata))
 }
 
 fn metadata(path: &Path) -> Result<std::fs::Metadata> {

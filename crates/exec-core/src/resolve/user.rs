@@ -1,6 +1,6 @@
 //! Who a command runs as where it can be anybody.
 
-use super::{Plan, PlannedMount, invalid, os};
+use super::{Plan, PlannedMount, invalid};
 use crate::{Access, Preset, Result, User};
 
 /// Who owns nothing.
@@ -19,15 +19,23 @@ impl Plan {
         }
     }
 
+    /// Whether a user without any privilege can make files in the workspace: by its mode; access lists are not looked at.
+    fn may_write(&self, (uid, gid): (u32, u32)) -> bool {
+        // Write and search.
+        const NEEDED: u32 = 0o3;
+        let shift = match (self.workspace_owner.0 == uid, self.workspace_owner.1 == gid) {
+            (true, _) => 6,
+            (false, true) => 3,
+            (false, false) => 0,
+        };
+        (self.workspace_mode >> shift) & NEEDED == NEEDED
+    }
+
     /// A workspace that shall be written, and can't be by this user, is told before anything starts.
     fn must_write(&self, who: (u32, u32)) -> Result<(u32, u32)> {
         let is_written =
             |mount: &&PlannedMount| mount.source == self.workspace && mount.access == Access::ReadWrite;
-        let may = match self.mounts.iter().find(is_written) {
-            Some(mount) => os::may_write(&mount.source, who)?,
-            None => true,
-        };
-        if may {
+        if !self.mounts.iter().any(|mount| is_written(&mount)) || self.may_write(who) {
             return Ok(who);
         }
         let (uid, gid) = who;
@@ -37,5 +45,42 @@ impl Plan {
             .with_remedy(format!(
                 "give it to that user (chown {uid}:{gid}), mount it read-only (--workspace-mode ro), or name another --user"
             )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cmd, ErrorKind, ExecOpts, Limits};
+
+    fn plan(opts: ExecOpts, owner: (u32, u32), mode: u32) -> Plan {
+        let dir = tempfile::tempdir().unwrap();
+        let opts = ExecOpts { workspace: ExecOpts::in_workspace(dir.path()).workspace, ..opts };
+        let mut plan = Plan::resolve(&Cmd::new("x"), &opts, []).unwrap();
+        (plan.workspace_owner, plan.workspace_mode) = (owner, mode);
+        plan
+    }
+
+    /// R24
+    #[test]
+    fn the_owner_unless_somebody_is_named() {
+        assert_eq!(plan(ExecOpts::default(), (7, 8), 0o700).identity().unwrap(), (7, 8));
+        let named = ExecOpts::default().with_user(User::Id { uid: 9, gid: 8 });
+        assert_eq!(plan(named.clone(), (7, 8), 0o770).identity().unwrap(), (9, 8), "the group may write");
+        let refused = plan(named.clone(), (7, 8), 0o755).identity().unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidInput);
+        assert!(refused.remedy().is_some_and(|remedy| remedy.contains("chown 9:8")));
+        let mut read_only = plan(named, (7, 8), 0o755);
+        read_only.mounts.iter_mut().for_each(|mount| mount.access = Access::ReadOnly);
+        assert_eq!(read_only.identity().unwrap(), (9, 8), "nobody wants to write");
+    }
+
+    /// R24
+    #[test]
+    fn strict_is_never_user_0() {
+        let strict = ExecOpts::default().with_limits(Limits { preset: Preset::Strict, ..Limits::default() });
+        assert_eq!(plan(strict.clone(), (0, 0), 0o777).identity().unwrap(), NOBODY);
+        assert!(plan(strict.clone(), (0, 0), 0o755).identity().is_err());
+        assert_eq!(plan(strict, (7, 8), 0o755).identity().unwrap(), (7, 8));
     }
 }
