@@ -110,11 +110,13 @@ fn builds(c: &mut Criterion) {
 
 fn streams(c: &mut Criterion) {
     let rig = DockerRig::new(0);
-    let mut group = c.benchmark_group("docker-stream-1gib");
-    group.sample_size(10).throughput(Throughput::Bytes(1 << 30));
-    group.bench_function("cell", |b| b.iter(|| assert_eq!(rig.runtime.block_on(rig.stream()), 1 << 30)));
+    let mut group = c.benchmark_group("docker-stream-256mib");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).throughput(Throughput::Bytes(rig::STREAM));
+    group.warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(10));
+    group.bench_function("cell", |b| b.iter(|| assert_eq!(rig.runtime.block_on(rig.stream()), rig::STREAM)));
+    let bytes = rig::STREAM.to_string();
     group.bench_function("docker-run", |b| {
-        b.iter(|| succeeds(&mut docker_run(&["head", "-c", "1073741824", "/dev/zero"])));
+        b.iter(|| succeeds(&mut docker_run(&["head", "-c", &bytes, "/dev/zero"])))
     });
     group.finish();
 }

@@ -8,6 +8,9 @@ use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+/// Bytes of output of one run: through an engine a gibibyte takes long.
+pub(crate) const STREAM: u64 = 256 << 20;
+
 /// How long the machine gets to itself between two measured commands: the engine clears the last container away in the
 /// background, for longer than a command takes. Both sides of a comparison wait alike.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -52,9 +55,9 @@ impl DockerRig {
         self.opts.clone().with_limits(limits).in_session(SessionName::new("build"))
     }
 
-    /// Bytes of a gibibyte that arrive.
+    /// Bytes that arrive.
     pub(crate) async fn stream(&self) -> u64 {
-        let head = Cmd::new("head").args(["-c", "1G", "/dev/zero"]);
+        let head = Cmd::new("head").args(["-c", &STREAM.to_string(), "/dev/zero"]);
         let execution = self.docker.start(&head, &self.opts).await.expect("a run");
         let mut total = 0;
         while let Some(event) = execution.next_event().await {

@@ -135,6 +135,17 @@ impl Error {
         &self.0.context
     }
 
+    /// What failed and why, without the executor it happened on: for where that is said anyway.
+    pub fn reason(&self) -> String {
+        struct Reason<'a>(&'a Inner);
+        impl fmt::Display for Reason<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt_reason(f)
+            }
+        }
+        Reason(&self.0).to_string()
+    }
+
     /// What to do next.
     pub fn remedy(&self) -> Option<&str> {
         self.0.remedy.as_deref()
@@ -156,15 +167,21 @@ impl fmt::Display for Error {
         if let Some(backend) = &self.0.backend {
             write!(f, "{backend}: ")?;
         }
-        f.write_str(&self.0.message)?;
-        for (index, (key, value)) in self.0.context.iter().enumerate() {
+        self.0.fmt_reason(f)
+    }
+}
+
+impl Inner {
+    fn fmt_reason(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        for (index, (key, value)) in self.context.iter().enumerate() {
             let open = if index == 0 { " (" } else { ", " };
             write!(f, "{open}{key}: {value}")?;
         }
-        if !self.0.context.is_empty() {
+        if !self.context.is_empty() {
             f.write_str(")")?;
         }
-        match &self.0.source {
+        match &self.source {
             Some(source) => write!(f, ": {source}"),
             None => Ok(()),
         }
@@ -183,6 +200,7 @@ mod tests {
             .with_source(std::io::Error::other("disk on fire"))
             .with_remedy("put it out");
         assert_eq!(error.to_string(), "local: can't read the workspace (path: /srv/x): disk on fire");
+        assert_eq!(error.reason(), "can't read the workspace (path: /srv/x): disk on fire");
         assert_eq!(error.remedy(), Some("put it out"));
     }
 }

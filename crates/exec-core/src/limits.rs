@@ -186,7 +186,8 @@ impl Limits {
         };
         ResolvedLimits {
             memory: self.memory.or(memory),
-            cpus: self.cpus.or(Some(cpus)),
+            // More than there are is no limit, and engines refuse it.
+            cpus: self.cpus.or(Some(cpus.min(Cpus::whole(machine.cpus)))),
             pids: self.pids.or(Some(pids)),
             open_files: self.open_files.or(None),
             file_size: self.file_size.or(None),
@@ -217,6 +218,14 @@ mod tests {
         let strict = of(Preset::Strict);
         assert_eq!((strict.memory, strict.tmp_size), (Some(ByteSize::mib(512)), ByteSize::mib(50)));
         assert_eq!((strict.pids, strict.timeout), (Some(32), Some(Duration::from_secs(30))));
+    }
+
+    #[test]
+    fn a_preset_asks_for_no_more_cpus_than_there_are() {
+        let single = Machine { cpus: 1, ..MACHINE };
+        assert_eq!(Limits::default().resolve(single).cpus, Some(Cpus::whole(1)));
+        let named = Limits { cpus: Limit::Exactly(Cpus::whole(4)), ..Limits::default() };
+        assert_eq!(named.resolve(single).cpus, Some(Cpus::whole(4)), "what was named is not changed");
     }
 
     /// R41

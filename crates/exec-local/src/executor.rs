@@ -55,7 +55,7 @@ pub async fn detect(config: LocalConfig) -> Result<Detected> {
         Err(error) if error.kind() == ErrorKind::Unavailable => Ok(Detected::Missing {
             name: NAME.into(),
             remedy: error.remedy().unwrap_or("use a container").to_owned(),
-            reason: error.to_string(),
+            reason: error.reason(),
         }),
         Err(error) => Err(error),
     }

@@ -114,9 +114,9 @@ pub(crate) const DOCKER_CLAIMS: &[Claim] = &[
         limit: Limit::Times(1.05),
     },
     Claim {
-        what: "1 GiB of output from a container, next to docker run",
-        subject: "docker-stream-1gib/cell",
-        base: "docker-stream-1gib/docker-run",
+        what: "256 MiB of output from a container, next to docker run",
+        subject: "docker-stream-256mib/cell",
+        base: "docker-stream-256mib/docker-run",
         limit: Limit::Free,
     },
 ];
