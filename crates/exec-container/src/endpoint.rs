@@ -7,11 +7,11 @@ use std::str::FromStr;
 /// Where an engine listens.
 ///
 /// ```
-/// # use exec_docker::Endpoint;
+/// # use exec_container::Endpoint;
 /// let endpoint: Endpoint = "tcp://build.example".parse()?;
 /// assert_eq!(endpoint, Endpoint::Tcp { host: "build.example".to_owned(), port: 2375 });
 /// assert_eq!(endpoint.to_string(), "tcp://build.example:2375");
-/// # Ok::<(), exec_docker::EndpointError>(())
+/// # Ok::<(), exec_container::EndpointError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Endpoint {
