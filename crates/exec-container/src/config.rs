@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use exec_cell::PoolConfig;
 
+use crate::Patience;
 use crate::image::{Progress, PullPolicy};
 use crate::supervisor::InitPlacement;
 
@@ -22,6 +23,8 @@ pub struct ContainerConfig {
     pub warm_cells: usize,
     /// A warm container nobody used for this long is ended.
     pub warm_idle: Duration,
+    /// How long the engine may take.
+    pub patience: Patience,
 }
 
 impl Default for ContainerConfig {
@@ -34,6 +37,7 @@ impl Default for ContainerConfig {
             init: InitPlacement::default(),
             warm_cells: per_spec,
             warm_idle: idle,
+            patience: Patience::default(),
         }
     }
 }

@@ -22,7 +22,7 @@ pub async fn executor(
     backend: &str,
     config: ContainerConfig,
 ) -> Result<ContainerExecutor> {
-    let engine = Engine::connect(endpoint, greeting, backend)?;
+    let engine = Engine::connect(endpoint, greeting, backend, config.patience)?;
     let info = engine.info().await?;
     let profile = EngineProfile::new(greeting, &info, profile::own_kernel().as_deref(), profile::caller());
     let program = profile.arch().and_then(exec_init::for_arch).ok_or_else(|| {

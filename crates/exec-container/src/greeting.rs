@@ -8,9 +8,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::Endpoint;
 
-/// An engine that is there answers in a millisecond.
-const LIMIT: Duration = Duration::from_secs(5);
-
 /// An answer is a few hundred bytes.
 const MOST: u64 = 16 * 1024;
 
@@ -45,9 +42,9 @@ pub enum Silence {
     NotAnEngine(String),
 }
 
-/// Asks who listens.
-pub async fn greet(endpoint: &Endpoint) -> Result<Greeting, Silence> {
-    match tokio::time::timeout(LIMIT, ask(endpoint)).await {
+/// Asks who listens, for this long.
+pub async fn greet(endpoint: &Endpoint, limit: Duration) -> Result<Greeting, Silence> {
+    match tokio::time::timeout(limit, ask(endpoint)).await {
         Ok(answer) => answer,
         Err(_) => Err(Silence::TimedOut),
     }

@@ -8,13 +8,19 @@ use exec_cell::{Keeper, PostMortem};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::engine::{Engine, Life};
+use crate::engine::{Engine, Life, is_engine_gone};
 
 /// How often the engine is asked while it tells nothing by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
 
-/// An engine that has not removed a container by then is not going to.
-const KILL_LIMIT: Duration = Duration::from_secs(20);
+/// An engine that is gone may be about to start again; nobody has to wait for that.
+const ABSENCE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Between attempts to remove what could not be removed in time.
+const TRY_AGAIN: Duration = Duration::from_secs(3);
+
+/// After this long it is left to whoever comes next on this engine.
+const GIVE_UP: Duration = Duration::from_secs(600);
 
 /// What an exit code says of a process that was killed.
 const KILLED: i64 = 137;
@@ -32,7 +38,16 @@ pub(crate) struct ContainerKeeper {
 enum End {
     Gone(Life),
     /// The engine does not say that it is.
-    Unverified,
+    Unverified(Doubt),
+}
+
+/// Why nobody knows whether a container is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// The engine does not answer, or does not do it.
+    Stuck,
+    /// There is no engine to ask.
+    EngineGone,
 }
 
 impl ContainerKeeper {
@@ -47,11 +62,16 @@ impl ContainerKeeper {
         let kill = Arc::new(Notify::new());
         let watcher = Watcher { engine: engine.clone(), name: name.to_owned(), kill: Arc::clone(&kill) };
         tokio::spawn(async move {
-            let found = watcher.until_gone(life).await;
+            let mut found = watcher.until_gone(life).await;
+            if let End::Unverified(_) = found {
+                // Whoever waits is told at once; what is left may go with the engine's next start.
+                sender.send_replace(Some(found.clone()));
+                found = watcher.later(found).await;
+            }
             if let End::Gone(_) = found {
                 buried();
             }
-            sender.send_replace(Some(found));
+            sender.send_if_modified(|known| known.is_none() && known.replace(found).is_none());
         });
         Self { name: name.to_owned(), kill, end }
     }
@@ -71,8 +91,12 @@ impl Keeper for ContainerKeeper {
     fn post_mortem(&self) -> PostMortem {
         match &*self.end.borrow() {
             None => PostMortem::Unknown,
-            Some(End::Unverified) => PostMortem::Found(format!(
+            Some(End::Unverified(Doubt::Stuck)) => PostMortem::Found(format!(
                 "the engine did not confirm that its container {} is gone: see whether it hangs",
+                self.name
+            )),
+            Some(End::Unverified(Doubt::EngineGone)) => PostMortem::Found(format!(
+                "the engine is gone; its container {} is removed when there is one again",
                 self.name
             )),
             Some(End::Gone(life)) => diagnose(life),
@@ -103,8 +127,9 @@ struct Watcher {
 }
 
 impl Watcher {
-    async fn until_gone(self, mut life: watch::Receiver<Life>) -> End {
+    async fn until_gone(&self, mut life: watch::Receiver<Life>) -> End {
         let mut deadline = None;
+        let mut doubt = Doubt::Stuck;
         loop {
             let known = life.borrow_and_update().clone();
             if known.gone {
@@ -116,20 +141,27 @@ impl Watcher {
             tokio::select! {
                 changed = life.changed() => if changed.is_err() {
                     sleep(ASK_AGAIN).await;
-                    if self.is_gone().await {
+                    if self.look().await == Seen::Gone {
                         return End::Gone(known);
                     }
                 },
                 () = self.kill.notified(), if deadline.is_none() => {
-                    deadline = Some(Instant::now() + KILL_LIMIT);
+                    deadline = Some(Instant::now() + self.engine.patience.remove);
                     self.remove(known.paused).await;
                 }
-                () = sleep(ASK_AGAIN), if known.unheard || deadline.is_some() => if self.is_gone().await {
-                    return End::Gone(known);
+                () = sleep(ASK_AGAIN), if known.unheard || deadline.is_some() => match self.look().await {
+                    Seen::Gone => return End::Gone(known),
+                    Seen::NoEngine if doubt == Doubt::Stuck => {
+                        doubt = Doubt::EngineGone;
+                        let limit = Instant::now() + ABSENCE_LIMIT;
+                        deadline = deadline.map(|deadline| limit.min(deadline));
+                    }
+                    Seen::Unsure if deadline.is_some() => self.remove(known.paused).await,
+                    Seen::NoEngine | Seen::Unsure => {}
                 },
                 () = expired(deadline) => {
                     tracing::warn!(container = self.name, "the engine did not remove a container in time");
-                    return End::Unverified;
+                    return End::Unverified(doubt);
                 }
             }
         }
@@ -145,9 +177,35 @@ impl Watcher {
         }
     }
 
-    async fn is_gone(&self) -> bool {
-        matches!(self.engine.exists(&self.name).await, Ok(false))
+    /// Goes on when nobody waits any more: an engine that comes back still has what it had.
+    async fn later(&self, unverified: End) -> End {
+        let end = Instant::now() + GIVE_UP;
+        while Instant::now() < end {
+            sleep(TRY_AGAIN).await;
+            self.remove(false).await;
+            if self.look().await == Seen::Gone {
+                return End::Gone(Life::default());
+            }
+        }
+        unverified
     }
+
+    async fn look(&self) -> Seen {
+        match self.engine.exists(&self.name).await {
+            Ok(false) => Seen::Gone,
+            Err(error) if is_engine_gone(&error) => Seen::NoEngine,
+            Ok(true) | Err(_) => Seen::Unsure,
+        }
+    }
+}
+
+/// What asking the engine came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Gone,
+    NoEngine,
+    /// It is there, or there is no telling.
+    Unsure,
 }
 
 async fn expired(deadline: Option<Instant>) {

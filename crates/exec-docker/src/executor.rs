@@ -28,7 +28,7 @@ impl DockerExec {
     pub async fn new(config: DockerConfig) -> Result<Self> {
         let mut attempts = Vec::new();
         for candidate in candidates(config.host.as_deref(), &Here)? {
-            let failure = match greet(&candidate.endpoint).await {
+            let failure = match greet(&candidate.endpoint, config.containers.patience.greet).await {
                 Ok(greeting) if greeting.product == Product::Docker => {
                     tracing::debug!(%candidate, "Docker answers");
                     let made =

@@ -26,7 +26,7 @@ mod surroundings;
 pub use diagnose::{Attempt, Failure, diagnose};
 pub use discover::{Candidate, Origin, candidates};
 pub use exec_container::{
-    ContainerConfig, Endpoint, EndpointError, InitPlacement, Progress, PullPolicy, PullStep,
+    ContainerConfig, Endpoint, EndpointError, InitPlacement, Patience, Progress, PullPolicy, PullStep,
 };
 pub use executor::{DockerConfig, DockerExec, detect};
 pub use facts::{DockerGroup, Facts};

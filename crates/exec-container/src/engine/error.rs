@@ -1,7 +1,7 @@
 //! What an engine's refusal means to a person.
 
+use std::fmt;
 use std::io;
-use std::time::Duration;
 
 use bollard::errors::Error as ClientError;
 use exec_core::{Error, ErrorKind};
@@ -16,11 +16,10 @@ pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: Clie
             refused(backend, verb, object, status_code, &message)
         }
         ClientError::DockerStreamError { error } => refused(backend, verb, object, 500, &error),
-        ClientError::RequestTimeoutError => no_answer(backend, verb, object, super::MAKE_LIMIT),
-        ClientError::IOError { err } => broken(backend, verb, object, &err),
-        ClientError::HyperResponseError { .. } | ClientError::HyperLegacyError { .. } => {
-            broken(backend, verb, object, &why)
-        }
+        ClientError::RequestTimeoutError => no_answer(backend, verb, object),
+        ClientError::IOError { .. }
+        | ClientError::HyperResponseError { .. }
+        | ClientError::HyperLegacyError { .. } => broken(backend, verb, object, why),
         other => Error::new(
             ErrorKind::Engine,
             "engine",
@@ -33,28 +32,53 @@ pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: Clie
 }
 
 /// An error for an engine that took too long.
-pub(super) fn no_answer(backend: &str, verb: &'static str, object: &str, limit: Duration) -> Error {
+pub(super) fn no_answer(backend: &str, verb: &'static str, object: &str) -> Error {
     Error::new(
         ErrorKind::Engine,
         "engine",
-        format!("the engine did not answer within {} s; can't {verb} {object}", limit.as_secs()),
+        format!("the engine did not answer in time; can't {verb} {object}"),
     )
     .with_backend(backend)
     .with_remedy("see whether it hangs (`docker ps`), and restart it")
 }
 
-fn broken(backend: &str, verb: &'static str, object: &str, why: &dyn std::error::Error) -> Error {
-    let gone = why.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
-    let message = match gone {
-        Some(io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
-            format!("the engine is gone; can't {verb} {object}")
-        }
-        _ => format!("the connection to the engine broke; can't {verb} {object}"),
+fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> Error {
+    let message = if nobody_listens(&why) {
+        format!("the engine is gone; can't {verb} {object}")
+    } else {
+        format!("the connection to the engine broke; can't {verb} {object}")
     };
     Error::new(ErrorKind::Engine, "engine", message)
         .with_backend(backend)
-        .with_context("cause", why)
+        .with_source(Beneath(why))
         .with_remedy("see whether the engine runs (`systemctl status docker`) and start it")
+}
+
+/// A client's error that reads as what lies at its bottom: the rest is the client's own affair.
+#[derive(Debug)]
+struct Beneath(ClientError);
+
+impl fmt::Display for Beneath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain(&self.0).last().map_or(Ok(()), |last| write!(f, "{last}"))
+    }
+}
+
+impl std::error::Error for Beneath {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+fn chain<'a>(why: &'a ClientError) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    let first: &'a (dyn std::error::Error + 'static) = why;
+    std::iter::successors(Some(first), |error| error.source())
+}
+
+fn nobody_listens(why: &ClientError) -> bool {
+    let mut of_the_system = chain(why).filter_map(|error| error.downcast_ref::<io::Error>());
+    of_the_system
+        .any(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused))
 }
 
 /// What engines say, what sort of failure that is, and what helps. The first match counts.
@@ -121,6 +145,12 @@ fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message
 
 fn status(error: &Error) -> Option<&str> {
     error.context().iter().find(|(key, _)| *key == STATUS).map(|(_, status)| status.as_str())
+}
+
+/// There is no engine any more: nothing that is asked of it can come of anything.
+pub(crate) fn is_engine_gone(error: &Error) -> bool {
+    let cause = error.cause().and_then(|cause| cause.downcast_ref::<Beneath>());
+    cause.is_some_and(|Beneath(why)| nobody_listens(why))
 }
 
 /// The object is not there.

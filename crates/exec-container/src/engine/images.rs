@@ -9,7 +9,7 @@ use bytes::Bytes;
 use exec_core::{Error, ErrorKind, Result};
 use futures_util::StreamExt;
 
-use super::{ASK_LIMIT, Engine, MAKE_LIMIT, error, is_not_found};
+use super::{Engine, error, is_not_found};
 
 /// A pull that shows no sign of life for this long has stalled.
 const STALL_LIMIT: Duration = Duration::from_secs(120);
@@ -40,7 +40,7 @@ pub struct PullStep {
 impl Engine {
     /// The image of this name, if the engine has it.
     pub(crate) async fn image(&self, name: &str) -> Result<Option<ImageFacts>> {
-        match self.bounded(ASK_LIMIT, "inspect image", name, self.docker.inspect_image(name)).await {
+        match self.bounded(self.patience.ask, "inspect image", name, self.docker.inspect_image(name)).await {
             Ok(image) => Ok(Some(facts(image))),
             Err(error) if is_not_found(&error) => Ok(None),
             Err(error) => Err(error),
@@ -64,7 +64,8 @@ impl Engine {
         let body = bollard::body_full(Bytes::from(root_fs));
         let mut steps = Box::pin(self.docker.create_image(Some(options), Some(body), None));
         let object = format!("{repository}:{tag}");
-        while let Some(step) = self.next_step(MAKE_LIMIT, "import image", &object, &mut steps).await? {
+        while let Some(step) = self.next_step(self.patience.make, "import image", &object, &mut steps).await?
+        {
             tracing::trace!(?step, "import");
         }
         Ok(())
@@ -91,7 +92,10 @@ impl Engine {
         steps: &mut (impl futures_util::Stream<Item = Result<CreateImageInfo, bollard::errors::Error>> + Unpin),
     ) -> Result<Option<CreateImageInfo>> {
         match tokio::time::timeout(limit, steps.next()).await {
-            Err(_) => Err(error::no_answer(self.backend(), verb, object, limit)),
+            Err(_) => {
+                Err(error::no_answer(self.backend(), verb, object)
+                    .with_context("waited", format!("{limit:?}")))
+            }
             Ok(None) => Ok(None),
             Ok(Some(Ok(step))) => Ok(Some(step)),
             Ok(Some(Err(why))) => Err(error::explain(self.backend(), verb, object, why)),

@@ -18,18 +18,12 @@ use bollard::query_parameters::{
 use bollard::{ClientVersion, Docker};
 use exec_core::{Error, Result};
 
-pub(crate) use error::{is_conflict, is_missing_bind_source, is_missing_image, is_not_found};
+pub(crate) use error::{is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found};
 pub(crate) use events::{Life, Lives};
 pub use images::PullStep;
 pub(crate) use images::{ImageFacts, label_change};
 
-use crate::{Attached, Endpoint, Greeting};
-
-/// Asking costs milliseconds; an engine that takes this long hangs.
-const ASK_LIMIT: Duration = Duration::from_secs(10);
-
-/// Making or starting a container on a busy machine takes seconds at most.
-const MAKE_LIMIT: Duration = Duration::from_secs(60);
+use crate::{Attached, Endpoint, Greeting, Patience};
 
 /// A connection to one engine, cheap to copy.
 #[derive(Debug, Clone)]
@@ -37,6 +31,7 @@ pub(crate) struct Engine {
     docker: Docker,
     /// The executor's name, for errors.
     backend: Arc<str>,
+    pub(crate) patience: Patience,
 }
 
 /// A container that was created.
@@ -49,9 +44,15 @@ pub(crate) struct Created {
 
 impl Engine {
     /// A client for the engine that answered with this greeting; opens no connection yet.
-    pub(crate) fn connect(endpoint: &Endpoint, greeting: &Greeting, backend: &str) -> Result<Self> {
+    pub(crate) fn connect(
+        endpoint: &Endpoint,
+        greeting: &Greeting,
+        backend: &str,
+        patience: Patience,
+    ) -> Result<Self> {
         let version = ClientVersion { major_version: greeting.api.0, minor_version: greeting.api.1 };
-        let seconds = MAKE_LIMIT.as_secs();
+        // The client counts whole seconds; every call has its exact limit here.
+        let seconds = patience.make.as_secs() + 1;
         let docker = match endpoint {
             #[cfg(unix)]
             Endpoint::Unix(path) => Docker::connect_with_unix(&path.to_string_lossy(), seconds, &version),
@@ -71,7 +72,7 @@ impl Engine {
         };
         let docker =
             docker.map_err(|why| error::explain(backend, "connect to", &endpoint.to_string(), why))?;
-        Ok(Self { docker, backend: backend.into() })
+        Ok(Self { docker, backend: backend.into(), patience })
     }
 
     /// The executor's name.
@@ -81,13 +82,13 @@ impl Engine {
 
     /// What the engine says about itself and its host.
     pub(crate) async fn info(&self) -> Result<SystemInfo> {
-        self.bounded(ASK_LIMIT, "ask", "the engine about itself", self.docker.info()).await
+        self.bounded(self.patience.ask, "say", "what it is", self.docker.info()).await
     }
 
     pub(crate) async fn create(&self, name: &str, body: ContainerCreateBody) -> Result<Created> {
         let options = CreateContainerOptionsBuilder::default().name(name).build();
         let created = self.docker.create_container(Some(options), body);
-        let created = self.bounded(MAKE_LIMIT, "create", name, created).await?;
+        let created = self.bounded(self.patience.make, "create", name, created).await?;
         Ok(Created { id: created.id, warnings: created.warnings })
     }
 
@@ -100,30 +101,33 @@ impl Engine {
             .stream(true)
             .build();
         let attached = self.docker.attach_container(name, Some(options));
-        self.bounded(ASK_LIMIT, "attach to", name, attached).await.map(Attached::from)
+        self.bounded(self.patience.ask, "attach to", name, attached).await.map(Attached::from)
     }
 
     pub(crate) async fn start(&self, name: &str) -> Result<()> {
-        self.bounded(MAKE_LIMIT, "start", name, self.docker.start_container(name, None)).await
+        self.bounded(self.patience.make, "start", name, self.docker.start_container(name, None)).await
     }
 
     /// Kills and removes a container with its anonymous volumes. One that is not there is removed.
     pub(crate) async fn remove(&self, name: &str) -> Result<()> {
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
         let removed = self.docker.remove_container(name, Some(options));
-        match self.bounded(ASK_LIMIT, "remove", name, removed).await {
+        match self.bounded(self.patience.ask, "remove", name, removed).await {
             Err(error) if is_not_found(&error) || is_conflict(&error) => Ok(()),
             other => other,
         }
     }
 
     pub(crate) async fn unpause(&self, name: &str) -> Result<()> {
-        self.bounded(ASK_LIMIT, "unpause", name, self.docker.unpause_container(name)).await
+        self.bounded(self.patience.ask, "unpause", name, self.docker.unpause_container(name)).await
     }
 
     /// Whether a container of this name is there.
     pub(crate) async fn exists(&self, name: &str) -> Result<bool> {
-        match self.bounded(ASK_LIMIT, "inspect", name, self.docker.inspect_container(name, None)).await {
+        match self
+            .bounded(self.patience.ask, "inspect", name, self.docker.inspect_container(name, None))
+            .await
+        {
             Ok(_) => Ok(true),
             Err(error) if is_not_found(&error) => Ok(false),
             Err(error) => Err(error),
@@ -139,7 +143,10 @@ impl Engine {
     ) -> Result<T> {
         match tokio::time::timeout(limit, call).await {
             Ok(answer) => answer.map_err(|why| error::explain(&self.backend, verb, object, why)),
-            Err(_) => Err(error::no_answer(&self.backend, verb, object, limit)),
+            Err(_) => {
+                Err(error::no_answer(&self.backend, verb, object)
+                    .with_context("waited", format!("{limit:?}")))
+            }
         }
     }
 }

@@ -1,0 +1,67 @@
+//! Somebody there who is no engine.
+
+use exec_core::{Detected, ErrorKind};
+use rstest::rstest;
+
+use crate::fake::{FakeEngine, Reply};
+use crate::support::{config, refusal, said};
+
+async fn greeted_with(reply: Reply) -> String {
+    let fake = FakeEngine::new([("/_ping", reply)]);
+    said(&refusal(&fake.host()).await, Some(&fake))
+}
+
+/// F5
+#[tokio::test]
+async fn nothing_at_all() {
+    insta::assert_snapshot!(greeted_with(Reply::silence()).await, @r"
+    Unavailable: docker: the Docker engine does not answer in time (at: [engine], from: the configuration)
+    -> check that the engine is well and can be reached from here, or correct the configured address
+    ");
+}
+
+/// F5
+#[tokio::test]
+async fn garbage() {
+    insta::assert_snapshot!(greeted_with(Reply::raw(b"\0\xff\x1b[2J\r\n\r\n")).await, @r"
+    Unavailable: docker: what answers is no Docker engine (at: [engine], from: the configuration)
+    -> check what listens there, or correct the configured address
+    ");
+}
+
+/// F5
+#[tokio::test]
+async fn podman() {
+    let podman = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nLibpod-Api-Version: 4.3.1\r\nServer: Libpod/4.3.1 (linux)\r\n\r\nOK";
+    insta::assert_snapshot!(greeted_with(Reply::raw(podman)).await, @r"
+    Unavailable: docker: it is Podman that answers, not Docker (at: [engine], from: the configuration)
+    -> use Podman as such with `--sandbox podman`, or correct the configured address
+    ");
+}
+
+/// F5
+#[rstest]
+#[case::another_server(Reply::json("404 Not Found", "<html>nginx</html>"))]
+#[case::another_protocol(Reply::raw("SSH-2.0-OpenSSH_9.2p1\r\n"))]
+#[case::hung_up_on(Reply::raw(""))]
+#[case::cut_off_in_the_head(Reply::raw("HTTP/1.1 200 OK\r\nApi-Vers"))]
+#[case::no_version(Reply::json("200 OK", "OK"))]
+#[case::endless_head(Reply::raw("x".repeat(1 << 20)))]
+#[case::slow_head(Reply::endless("HTTP/1.1 200 OK\r\nApi-Vers"))]
+#[tokio::test]
+async fn something_else(#[case] reply: Reply) {
+    let fake = FakeEngine::new([("/_ping", reply)]);
+    let error = refusal(&fake.host()).await;
+    assert_eq!((error.kind(), error.backend()), (ErrorKind::Unavailable, Some("docker")), "{error}");
+    assert!(error.to_string().contains(&fake.host()) && error.remedy().is_some(), "{error}");
+    assert_eq!(fake.requests("").len(), 1, "what is no engine is asked nothing more");
+}
+
+/// R4: without an engine there is an entry in the list that says so, and no error.
+#[tokio::test]
+async fn a_registry_lists_it_as_missing() {
+    let detected = exec_docker::detect(config("unix:///no/such/engine.sock")).await.unwrap();
+    let Detected::Missing { name, reason, remedy } = detected else { panic!("{detected:?}") };
+    assert_eq!(name, "docker");
+    assert!(reason.contains("/no/such/engine.sock") && !remedy.is_empty(), "{reason} {remedy}");
+}

@@ -1,0 +1,191 @@
+//! An engine that greets well and then goes wrong.
+
+use exec_core::{Error, ErrorKind};
+use rstest::rstest;
+
+use crate::fake::{FakeEngine, Reply};
+use crate::support::{config, connect, eventually, failure, refusal, said};
+
+fn refuses() -> Reply {
+    Reply::json("500 Internal Server Error", r#"{"message":"the dog ate it"}"#)
+}
+
+fn nonsense() -> Reply {
+    Reply::json("200 OK", "{\"Id\": [nonsense")
+}
+
+fn not_even_http() -> Reply {
+    Reply::raw("\0\0\x07what?\r\n\r\n")
+}
+
+fn cut_off() -> Reply {
+    Reply::cut_off("200 OK", "{\"Id\":\"c0")
+}
+
+/// An error says what could not be done, to what, and what to do about it.
+#[track_caller]
+fn ensure_useful(error: &Error, verb: &str) {
+    assert_eq!((error.kind(), error.backend()), (ErrorKind::Engine, Some("docker")), "{error}");
+    assert!(error.to_string().contains(verb), "{error}");
+    assert!(error.remedy().is_some(), "{error}");
+}
+
+/// F5
+#[rstest]
+#[case::refused(refuses())]
+#[case::nonsense(nonsense())]
+#[case::not_even_http(not_even_http())]
+#[case::cut_off(cut_off())]
+#[case::silent(Reply::silence())]
+#[tokio::test]
+async fn the_first_question(#[case] reply: Reply) {
+    let fake = FakeEngine::new([("/info", reply)]);
+    ensure_useful(&refusal(&fake.host()).await, "say what it is");
+}
+
+/// F5
+#[rstest]
+#[case::refused(refuses())]
+#[case::nonsense(nonsense())]
+#[case::not_even_http(not_even_http())]
+#[case::cut_off(cut_off())]
+#[case::silent(Reply::silence())]
+#[tokio::test]
+async fn the_image(#[case] reply: Reply) {
+    let fake = FakeEngine::new([("/images/", reply)]);
+    let executor = connect(&fake.host()).await.unwrap();
+    ensure_useful(&failure(&executor).await, "inspect image agentctl/host");
+    assert_eq!(fake.requests("/containers/create"), [""; 0]);
+}
+
+/// F5: whatever the engine made of it, it is told to remove the container by its name.
+#[rstest]
+#[case::refused("create", refuses())]
+#[case::nonsense("create", nonsense())]
+#[case::not_even_http("create", not_even_http())]
+#[case::cut_off("create", cut_off())]
+#[case::silent("create", Reply::silence())]
+#[case::attach_refused("attach", refuses())]
+#[case::attach_no_upgrade("attach", nonsense())]
+#[case::attach_not_even_http("attach", not_even_http())]
+#[case::attach_cut_off("attach", cut_off())]
+#[case::attach_silent("attach", Reply::silence())]
+#[case::start_refused("start", refuses())]
+#[case::start_not_even_http("start", not_even_http())]
+#[case::start_cut_off("start", Reply::raw("HTTP/1.1 20"))]
+#[case::start_silent("start", Reply::silence())]
+#[tokio::test]
+async fn a_container(#[case] verb: &'static str, #[case] reply: Reply) {
+    let part = match verb {
+        "create" => "/containers/create",
+        "attach" => "/attach",
+        _ => "/start",
+    };
+    let fake = FakeEngine::new([(part, reply)]);
+    let executor = connect(&fake.host()).await.unwrap();
+    let error = failure(&executor).await;
+    ensure_useful(&error, verb);
+    let created = fake.requests("/containers/create");
+    let [created] = created.as_slice() else { panic!("{created:?}") };
+    let name = created.split("name=").nth(1).and_then(|rest| rest.split([' ', '&']).next()).unwrap();
+    assert!(error.to_string().contains(name), "{error}");
+    let removal = format!("/containers/{name}?");
+    eventually("it is removed", || fake.requests("DELETE").iter().any(|line| line.contains(&removal))).await;
+}
+
+/// F5: what is read first.
+#[tokio::test]
+async fn what_a_person_reads_when_there_is_no_executor() {
+    let fake = FakeEngine::new([]);
+    let mut texts = Vec::new();
+    for reply in [refuses(), Reply::silence(), nonsense(), cut_off()] {
+        fake.change([("/info", reply)]);
+        texts.push(said(&refusal(&fake.host()).await, Some(&fake)));
+    }
+    insta::assert_snapshot!(texts.join("\n"), @r"
+    Engine: docker: the engine refused to say what it is: the dog ate it (status: 500)
+    -> see the engine's log (`journalctl -u docker`)
+    Engine: docker: the engine did not answer in time; can't say what it is (waited: 300ms)
+    -> see whether it hangs (`docker ps`), and restart it
+    Engine: docker: the engine's answer makes no sense; can't say what it is: Failed to deserialize JSON: expected ident at line 1 column 10
+    -> check which program listens on the engine's socket, and its version
+    Engine: docker: the connection to the engine broke; can't say what it is: end of file before message length reached
+    -> see whether the engine runs (`systemctl status docker`) and start it
+    ");
+}
+
+/// F5: what is read when a command can't be run.
+#[tokio::test]
+async fn what_a_person_reads_when_there_is_no_container() {
+    let fake = FakeEngine::new([]);
+    let executor = connect(&fake.host()).await.unwrap();
+    let mut texts = Vec::new();
+    for reply in [refuses(), Reply::silence(), nonsense(), cut_off()] {
+        fake.change([("/containers/create", reply)]);
+        texts.push(said(&failure(&executor).await, Some(&fake)));
+    }
+    insta::assert_snapshot!(texts.join("\n"), @r"
+    Engine: docker: the engine refused to create [container]: the dog ate it (status: 500)
+    -> see the engine's log (`journalctl -u docker`)
+    Engine: docker: the engine did not answer in time; can't create [container] (waited: 300ms)
+    -> see whether it hangs (`docker ps`), and restart it
+    Engine: docker: the engine's answer makes no sense; can't create [container]: Failed to deserialize JSON: invalid type: sequence, expected a string at line 1 column 7
+    -> check which program listens on the engine's socket, and its version
+    Engine: docker: the connection to the engine broke; can't create [container]: end of file before message length reached
+    -> see whether the engine runs (`systemctl status docker`) and start it
+    ");
+}
+
+/// F5: an engine that goes between two commands.
+#[tokio::test]
+async fn an_engine_that_is_gone_is_named_as_such() {
+    let fake = FakeEngine::new([]);
+    let executor = connect(&fake.host()).await.unwrap();
+    drop(fake);
+    tokio::task::yield_now().await;
+    let error = failure(&executor).await;
+    ensure_useful(&error, "can't inspect image");
+    assert!(error.to_string().starts_with("docker: the engine is gone; "), "{error}");
+}
+
+/// F5, R15: an engine that won't remove it now is asked again, whoever waited for it.
+#[tokio::test]
+async fn what_it_won_t_remove_is_asked_for_again() {
+    let stays = ("GET /containers/", Reply::json("200 OK", r#"{"Id":"c0ffee"}"#));
+    let fake = FakeEngine::new([("/start", refuses()), ("DELETE", refuses()), stays]);
+    let executor = connect(&fake.host()).await.unwrap();
+    ensure_useful(&failure(&executor).await, "start");
+    drop(executor);
+    // More often than there is time for while somebody waits.
+    eventually("it is asked for again and again", || fake.requests("DELETE").len() > 4).await;
+}
+
+/// The address of the engine that a test run again is to use.
+const ADDRESS: &str = "EXEC_DOCKER_FAKE";
+
+/// F1, F5: a container that hangs between creation and start goes with us.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_half_made_when_we_are_killed_is_left_to_the_reaper() {
+    let fake = FakeEngine::new([("/start", Reply::silence())]);
+    let mut orchestrator = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "making::waits_for_a_start", "--ignored", "--nocapture"])
+        .env(ADDRESS, fake.host())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    eventually("it is made", || !fake.requests("/start").is_empty()).await;
+    orchestrator.kill().unwrap();
+    orchestrator.wait().unwrap();
+    assert_eq!(fake.requests("DELETE"), [""; 0], "killed too late to show anything");
+    eventually("it is removed", || !fake.requests("DELETE").is_empty()).await;
+}
+
+#[tokio::test]
+#[ignore = "the part of `what_is_half_made_when_we_are_killed_is_left_to_the_reaper` that is killed"]
+async fn waits_for_a_start() {
+    let Ok(address) = std::env::var(ADDRESS) else { return };
+    let mut config = config(&address);
+    config.containers.patience = exec_docker::Patience::default();
+    let executor = exec_docker::DockerExec::new(config).await.unwrap();
+    failure(&executor).await;
+}
