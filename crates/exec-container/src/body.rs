@@ -54,6 +54,7 @@ pub(crate) fn body(
         // With the connection goes standard input, and with that everything.
         stdin_once: Some(true),
         tty: Some(false),
+        network_disabled: skips_network(spec, placement).then_some(true),
         healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
         stop_signal: Some("SIGKILL".to_owned()),
         labels: Some(labels),
@@ -99,10 +100,23 @@ fn binds(spec: &ContainerSpec, placement: &Placement, profile: &EngineProfile) -
         Mount::Tmpfs { .. } => None,
     });
     let init = match placement {
-        Placement::Bind { source } => bind(source, INIT_PATH, Access::ReadOnly, profile),
+        Placement::Bind { source, .. } => bind(source, INIT_PATH, Access::ReadOnly, profile),
         Placement::Volume { name } => init_volume(name, Access::ReadOnly),
     };
-    given.chain([init]).collect()
+    let hosts = match placement {
+        Placement::Bind { hosts, .. } if spec.lacks_hosts && skips_network(spec, placement) => {
+            Some(bind(hosts, "/etc/hosts", Access::ReadOnly, profile))
+        }
+        _ => None,
+    };
+    given.chain([init]).chain(hosts).collect()
+}
+
+/// Without a network the engine need not set one up, which would take it longer than all the rest: the runtime makes the
+/// namespace and its loopback. Then nobody writes the file of host names, and we can only where the engine sees our files.
+fn skips_network(spec: &ContainerSpec, placement: &Placement) -> bool {
+    let has_hosts = !spec.lacks_hosts || matches!(placement, Placement::Bind { .. });
+    spec.network == Network::None && has_hosts
 }
 
 /// What a container needs through which the volume with PID 1 is filled.

@@ -224,7 +224,7 @@ impl Shop {
         let placement = self.supervisor.placement(&self.engine, &spec.image).await?;
         let created = self.engine.create(name, body(&placement)).await;
         match (created, placement) {
-            (Err(error), Placement::Bind { source }) if is_missing_bind_source(&error, &source) => {
+            (Err(error), Placement::Bind { source, .. }) if is_missing_bind_source(&error, &source) => {
                 tracing::info!("the engine does not see this machine's files; PID 1 goes into a volume");
                 let placement = self.supervisor.move_to_volume(&self.engine, &spec.image).await?;
                 self.engine.create(name, body(&placement)).await

@@ -24,6 +24,8 @@ pub struct ContainerSpec {
     /// Of the host's files in sight, those that must not be read.
     pub(crate) masked: Vec<String>,
     pub(crate) network: Network,
+    /// It has no file of host names that could be relied on.
+    pub(crate) lacks_hosts: bool,
     pub(crate) limits: CellLimits,
     pub(crate) shm_size: u64,
 }
@@ -99,6 +101,7 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
         mounts,
         masked,
         network: plan.network.unwrap_or(Network::None),
+        lacks_hosts: matches!(base, Base::Image { .. }),
         limits: CellLimits::of(plan),
         shm_size: plan.limits.tmp_size.get(),
     })

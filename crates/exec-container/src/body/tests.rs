@@ -21,6 +21,11 @@ fn profile() -> EngineProfile {
     }
 }
 
+fn bind_placement() -> Placement {
+    let file = |name: &str| format!("/home/ada/.cache/agentctl/{name}");
+    Placement::Bind { source: file("exec-init"), hosts: file("hosts") }
+}
+
 fn view() -> HostView {
     HostView {
         system: vec![
@@ -54,7 +59,7 @@ fn sent(opts: &ExecOpts, base: Base<'_>, placement: &Placement, workspace: &std:
 fn a_run_on_the_hosts_own_programs() {
     let dir = tempfile::tempdir().unwrap();
     let image = ImageFacts { id: "sha256:host".into(), ..ImageFacts::default() };
-    let placement = Placement::Bind { source: "/home/ada/.cache/agentctl/exec-init".into() };
+    let placement = bind_placement();
     let (image, view) = (&image, &view());
     let text = sent(&ExecOpts::in_workspace(dir.path()), Base::Host { image, view }, &placement, dir.path());
     insta::assert_snapshot!(text);
@@ -81,4 +86,22 @@ fn a_run_in_an_image() {
         &placement,
         dir.path()
     ));
+}
+
+/// R30: nothing is set up where nothing is wanted, but the loopback has a name.
+#[test]
+fn no_network_costs_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = ImageFacts { id: "sha256:odd".into(), ..ImageFacts::default() };
+    let base = Base::Image { name: "odd:1", image: &image };
+    let body_of = |network, placement: &Placement| {
+        let opts = ExecOpts::in_workspace(dir.path()).with_network(network);
+        body(&spec(&plan(&opts), base, &profile()).unwrap(), placement, &profile(), HashMap::new())
+    };
+    let volume = Placement::Volume { name: "v".into() };
+    assert_eq!(body_of(Network::None, &bind_placement()).network_disabled, Some(true));
+    assert_eq!(body_of(Network::Bridge, &bind_placement()).network_disabled, None);
+    assert_eq!(body_of(Network::None, &volume).network_disabled, None, "nobody would write its hosts");
+    let mounts = body_of(Network::None, &bind_placement()).host_config.unwrap().mounts.unwrap();
+    assert!(mounts.iter().any(|mount| mount.target.as_deref() == Some("/etc/hosts")));
 }

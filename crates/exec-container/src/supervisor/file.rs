@@ -8,23 +8,32 @@ use exec_init::Program;
 
 use super::{Placement, file_name};
 
+/// What an engine writes there when it sets up a network.
+const HOSTS: &[u8] = b"127.0.0.1\tlocalhost cell\n::1\tlocalhost ip6-localhost ip6-loopback\n";
+
 /// Puts the program into the user's cache, where it stays for the next time; a file there that is not the program to
 /// the last byte is replaced.
 pub(super) fn place(program: &Program, backend: &str) -> Result<Placement> {
     let directory = cache_directory();
-    let path = directory.join(file_name(program));
-    put(&path, &directory, program.bytes).map_err(|error| {
-        Error::new(ErrorKind::Io, "load", format!("exec-init can't be put at `{}`", path.display()))
+    Ok(Placement::Bind {
+        source: place_one(&directory, &file_name(program), program.bytes, backend)?,
+        hosts: place_one(&directory, "hosts", HOSTS, backend)?,
+    })
+}
+
+fn place_one(directory: &Path, name: &str, bytes: &[u8], backend: &str) -> Result<String> {
+    let path = directory.join(name);
+    put(&path, directory, bytes).map_err(|error| {
+        Error::new(ErrorKind::Io, "load", format!("`{}` can't be written", path.display()))
             .with_backend(backend)
             .with_source(error)
             .with_remedy("make the directory writable, or set XDG_CACHE_HOME to one that is")
     })?;
-    let source = path.to_str().map(str::to_owned).ok_or_else(|| {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
         Error::new(ErrorKind::InvalidInput, "load", format!("the path `{}` is not UTF-8", path.display()))
             .with_backend(backend)
             .with_remedy("set XDG_CACHE_HOME to a directory whose name is")
-    })?;
-    Ok(Placement::Bind { source })
+    })
 }
 
 fn cache_directory() -> PathBuf {

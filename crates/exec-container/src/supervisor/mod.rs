@@ -19,8 +19,12 @@ const INIT_NAME: &str = "exec-init";
 /// How containers get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// A file of this host, for engines that share its files.
-    Bind { source: String },
+    /// Files of this host, for engines that share them.
+    Bind {
+        source: String,
+        /// Names of the loopback, for images that have none.
+        hosts: String,
+    },
     /// A volume of the engine's, for those that do not.
     Volume { name: String },
 }
