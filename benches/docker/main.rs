@@ -116,7 +116,7 @@ fn streams(c: &mut Criterion) {
     group.bench_function("cell", |b| b.iter(|| assert_eq!(rig.runtime.block_on(rig.stream()), rig::STREAM)));
     let bytes = rig::STREAM.to_string();
     group.bench_function("docker-run", |b| {
-        b.iter(|| succeeds(&mut docker_run(&["head", "-c", &bytes, "/dev/zero"])))
+        b.iter(|| succeeds(&mut docker_run(&["head", "-c", &bytes, "/dev/zero"])));
     });
     group.finish();
 }

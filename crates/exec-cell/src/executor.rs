@@ -51,14 +51,8 @@ impl<M: CellMaker> CellExecutor<M> {
             .with_backend(self.maker.name())
             .with_remedy(format!("use a stronger sandbox or lower the floor with --min-isolation {level}")));
         }
-        if let Some(image) = opts.image.as_deref().filter(|_| !self.maker.capabilities().images) {
-            return Err(Error::new(
-                ErrorKind::Unsupported,
-                "start",
-                format!("there are no images here to find `{image}` in"),
-            )
-            .with_backend(self.maker.name())
-            .with_remedy("leave --image out, or use a container (--sandbox docker)"));
+        if !self.maker.capabilities().images {
+            refuse_container_options(opts).map_err(|error| error.with_backend(self.maker.name()))?;
         }
         let mut plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
         self.maker.prepare(&mut plan).await?;
@@ -121,6 +115,17 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
         ready.cell.end().await;
         Ok(Health { warm_cells: self.pool.len(), sessions: self.sessions.len().await })
     }
+}
+
+/// What only a container can have.
+fn refuse_container_options(opts: &ExecOpts) -> Result<()> {
+    let (message, option) = match (&opts.image, opts.gpus) {
+        (Some(image), _) => (format!("there are no images here to find `{image}` in"), "--image"),
+        (None, Some(_)) => ("there are no graphics processors in this sandbox".to_owned(), "--gpus"),
+        (None, None) => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::Unsupported, "start", message)
+        .with_remedy(format!("leave {option} out, or use a container (--sandbox docker)")))
 }
 
 /// A limit asked for by name holds for the run as a whole, or the run is refused.

@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 
 use bollard::models::{
-    ContainerCreateBody, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig,
-    Mount as ApiMount, MountBindOptions, MountType, MountVolumeOptions,
+    ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum,
+    HostConfigLogConfig, Mount as ApiMount, MountBindOptions, MountType, MountVolumeOptions,
 };
-use exec_core::{Access, Network};
+use exec_core::{Access, Gpus, Network};
 
 use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
@@ -89,6 +89,7 @@ fn host_config(spec: &ContainerSpec, placement: &Placement, profile: &EngineProf
         ),
         init: Some(false),
         privileged: Some(false),
+        device_requests: spec.gpus.map(|gpus| vec![graphics(gpus)]),
         publish_all_ports: Some(false),
         ..HostConfig::default()
     }
@@ -150,6 +151,18 @@ fn bind(source: &str, target: &str, access: Access, profile: &EngineProfile) -> 
         bind_options: non_recursive
             .map(|_| MountBindOptions { non_recursive, ..MountBindOptions::default() }),
         ..ApiMount::default()
+    }
+}
+
+/// The way the engine's client asks for them.
+fn graphics(gpus: Gpus) -> DeviceRequest {
+    DeviceRequest {
+        count: Some(match gpus {
+            Gpus::All => -1,
+            Gpus::Count(count) => count.into(),
+        }),
+        capabilities: Some(vec![vec!["gpu".to_owned()]]),
+        ..DeviceRequest::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use exec_cell::CellLimits;
-use exec_core::{Access, ByteSize, Error, ErrorKind, FileId, Network, Plan, PlannedMount, Result};
+use exec_core::{Access, ByteSize, Error, ErrorKind, FileId, Gpus, Network, Plan, PlannedMount, Result};
 use exec_host::{HostView, SystemEntry};
 
 use crate::engine::ImageFacts;
@@ -28,6 +28,7 @@ pub struct ContainerSpec {
     pub(crate) lacks_hosts: bool,
     pub(crate) limits: CellLimits,
     pub(crate) shm_size: u64,
+    pub(crate) gpus: Option<Gpus>,
 }
 
 /// One mount. Paths are text, because an engine's interface is.
@@ -104,6 +105,7 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
         lacks_hosts: matches!(base, Base::Image { .. }),
         limits: CellLimits::of(plan),
         shm_size: plan.limits.tmp_size.get(),
+        gpus: plan.gpus,
     })
 }
 

@@ -57,5 +57,5 @@ pub use result::{Denial, Ended, ExecResult, LimitHit, Outcome, Status, Usage};
 pub use select::{Availability, Candidate, Request, Selection, select};
 pub use shell::ShellCommandAdapter;
 pub use value::{
-    Access, ByteSize, Cpus, MountSpec, Network, ParseValueError, Signal, WindowSize, parse_duration,
+    Access, ByteSize, Cpus, Gpus, MountSpec, Network, ParseValueError, Signal, WindowSize, parse_duration,
 };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::{
-    ByteSize, Capture, Cpus, EnvPolicy, IsolationLevel, Limit, Limits, MountSpec, Network, WindowSize,
+    ByteSize, Capture, Cpus, EnvPolicy, Gpus, IsolationLevel, Limit, Limits, MountSpec, Network, WindowSize,
 };
 
 /// Everything about a run except the command. `ExecOpts::default()` is a sound choice on every backend:
@@ -47,6 +47,8 @@ pub struct ExecOpts {
     pub limits: Limits,
     /// The image to run in, for executors that have images.
     pub image: Option<String>,
+    /// Graphics processors it may use, for executors that have containers. Default: none.
+    pub gpus: Option<Gpus>,
     /// How much output is kept in the result.
     pub capture: Capture,
     /// Whether the cell serves this one command or stays.

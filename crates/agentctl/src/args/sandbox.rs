@@ -1,7 +1,7 @@
 //! Options that choose the sandbox and its walls.
 
 use clap::{Args, ValueEnum};
-use exec_core::{IsolationLevel, Network, User};
+use exec_core::{Gpus, IsolationLevel, Network, User};
 
 use super::values::user;
 
@@ -25,6 +25,10 @@ pub(crate) struct SandboxArgs {
     /// missing is pulled.
     #[arg(long, value_name = "IMAGE")]
     pub(crate) image: Option<String>,
+
+    /// Graphics processors the command may use: `all`, or how many; containers only. Default: none.
+    #[arg(long, value_name = "all|N")]
+    pub(crate) gpus: Option<Gpus>,
 
     /// The command's network: `none` (a loopback of its own), `bridge` (a way out; containers only) or `host`.
     /// Default: none.

@@ -27,6 +27,7 @@ pub(super) fn build(
     opts.dangerous_mounts =
         if files.allow_dangerous_mounts { DangerousMounts::Accept } else { DangerousMounts::Refuse };
     opts.image.clone_from(&sandbox.image);
+    opts.gpus = sandbox.gpus;
     opts.network = sandbox.network;
     opts.user = sandbox.user.unwrap_or_default();
     opts.min_isolation = sandbox.min_isolation;

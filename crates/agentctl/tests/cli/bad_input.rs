@@ -185,6 +185,8 @@ fn everything_else() {
         "--sandbox dokcer",
         "--sandbox podman",
         "--image debian:12",
+        "--gpus all",
+        "--gpus none",
         "--min-isolation jail",
         "--network bridge",
         "--user root",
@@ -209,6 +211,11 @@ fn everything_else() {
     $ --image debian:12
     agentctl: local: there are no images here to find `debian:12` in
       try: leave --image out, or use a container (--sandbox docker)
+    $ --gpus all
+    agentctl: local: there are no graphics processors in this sandbox
+      try: leave --gpus out, or use a container (--sandbox docker)
+    $ --gpus none
+    error: invalid value 'none' for '--gpus <all|N>': `none` is not a number of GPUs: write `all`, or how many
     $ --min-isolation jail
     error: invalid value 'jail' for '--min-isolation <LEVEL>': `jail` is not an isolation level: use one of process-group, subreaper, namespaces, container, vm
     $ --network bridge

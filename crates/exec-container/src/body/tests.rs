@@ -105,3 +105,19 @@ fn no_network_costs_nothing() {
     let mounts = body_of(Network::None, &bind_placement()).host_config.unwrap().mounts.unwrap();
     assert!(mounts.iter().any(|mount| mount.target.as_deref() == Some("/etc/hosts")));
 }
+
+/// R43: none unless asked for.
+#[test]
+fn graphics_processors_are_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = ImageFacts { id: "sha256:odd".into(), ..ImageFacts::default() };
+    let requests = |gpus| {
+        let mut opts = ExecOpts::in_workspace(dir.path());
+        opts.gpus = gpus;
+        let spec = spec(&plan(&opts), Base::Image { name: "odd:1", image: &image }, &profile()).unwrap();
+        body(&spec, &bind_placement(), &profile(), HashMap::new()).host_config.unwrap().device_requests
+    };
+    assert_eq!(requests(None), None);
+    let counts = |gpus| requests(Some(gpus)).unwrap().iter().map(|request| request.count).collect::<Vec<_>>();
+    assert_eq!((counts(Gpus::All), counts(Gpus::Count(2))), (vec![Some(-1)], vec![Some(2)]));
+}

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use crate::limits::Machine;
 use crate::{
-    Access, Cmd, Error, ErrorKind, ExecOpts, Lifetime, Network, Preset, ResolvedLimits, Result, Stdin, User,
-    WindowSize, inherited_environment,
+    Access, Cmd, Error, ErrorKind, ExecOpts, Gpus, Lifetime, Network, Preset, ResolvedLimits, Result, Stdin,
+    User, WindowSize, inherited_environment,
 };
 
 pub use os::FileId;
@@ -59,6 +59,8 @@ pub struct Plan {
     pub preset: Preset,
     /// The image to run in, if the caller named one.
     pub image: Option<String>,
+    /// Graphics processors it may use.
+    pub gpus: Option<Gpus>,
     /// Its network, if the caller named one.
     pub network: Option<Network>,
     /// How much it may use.
@@ -111,6 +113,7 @@ impl Plan {
             user: opts.user,
             preset: opts.limits.preset,
             image: opts.image.clone(),
+            gpus: opts.gpus,
             network: opts.network,
             limits: opts.limits.resolve(machine()),
             lifetime: opts.lifetime.clone(),

@@ -3,6 +3,7 @@
 mod byte_size;
 mod cpus;
 mod duration;
+mod gpus;
 mod mount;
 mod network;
 mod signal;
@@ -10,6 +11,7 @@ mod signal;
 pub use byte_size::ByteSize;
 pub use cpus::Cpus;
 pub use duration::parse_duration;
+pub use gpus::Gpus;
 pub(crate) use mount::is_plain_absolute;
 pub use mount::{Access, MountSpec};
 pub use network::Network;
