@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// What it is called on the engine; raised with every change of its contents or settings.
-const NAME: &str = "exec-testkit/odd:2";
+const NAME: &str = "exec-testkit/odd:3";
 
 /// Programs of busybox that the cases use.
 const APPLETS: &str = "sh cat chmod cp cut date dd df echo env false find grep head id kill ln ls mkdir mknod mount \
@@ -61,7 +61,7 @@ fn import(engine: &str) -> io::Result<()> {
 fn file_system() -> io::Result<TempDir> {
     let root = tempfile::tempdir()?;
     let bin = root.path().join("bin");
-    for directory in ["bin", "etc", "tmp", "run", "usr", "volume"] {
+    for directory in ["bin", "etc", "tmp", "run", "usr", "usr/bin", "volume"] {
         std::fs::create_dir(root.path().join(directory))?;
     }
     // Some runtimes give a fresh file system the mode of the directory it is mounted on.
