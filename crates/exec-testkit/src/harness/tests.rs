@@ -230,28 +230,28 @@ fn what_is_not_claimed_is_ignored_and_never_passes() {
     assert_eq!(kind, "not claimed: KillsDescendants");
 }
 
-fn run_alone(run: fn(Ctx) -> crate::CaseFuture) -> Verdict {
+fn run_alone(limit: Duration, run: fn(Ctx) -> crate::CaseFuture) -> Verdict {
     let case = Case { name: "alone", shows: "", needs: &[], run };
     let Setup { harness, _runtime } = setup();
-    let harness = Harness { limit: Duration::from_millis(200), ..harness };
+    let harness = Harness { limit, ..harness };
     harness.run(&case, "bare", Bare::that_claims(&[]))
 }
 
 #[test]
 fn a_case_that_never_ends_fails_by_its_name() {
-    let failure = failure(run_alone(|_| Box::pin(std::future::pending())));
+    let failure = failure(run_alone(Duration::from_millis(200), |_| Box::pin(std::future::pending())));
     assert!(failure.starts_with("alone has not ended"), "{failure}");
 }
 
 #[test]
 fn a_case_that_panics_fails_alone() {
-    let failure = failure(run_alone(|_| Box::pin(async { panic!("on purpose") })));
+    let failure = failure(run_alone(LIMIT, |_| Box::pin(async { panic!("on purpose") })));
     assert!(failure.starts_with("alone panicked"), "{failure}");
 }
 
 #[test]
 fn a_case_that_cannot_be_shown_is_ignored() {
-    let skipped = run_alone(|_| Box::pin(async { Err(Skip("no reason".into()).into()) }));
+    let skipped = run_alone(LIMIT, |_| Box::pin(async { Err(Skip("no reason".into()).into()) }));
     assert_eq!(skipped, Verdict::Skipped("can't be shown here: no reason".into()));
 }
 
