@@ -18,6 +18,7 @@ pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: Clie
         ClientError::DockerStreamError { error } => refused(backend, verb, object, 500, &error),
         ClientError::RequestTimeoutError => no_answer(backend, verb, object),
         ClientError::IOError { .. }
+        | ClientError::SocketNotFoundError(_)
         | ClientError::HyperResponseError { .. }
         | ClientError::HyperLegacyError { .. } => broken(backend, verb, object, why),
         other => Error::new(
@@ -76,6 +77,9 @@ fn chain<'a>(why: &'a ClientError) -> impl Iterator<Item = &'a (dyn std::error::
 }
 
 fn nobody_listens(why: &ClientError) -> bool {
+    if let ClientError::SocketNotFoundError(_) = why {
+        return true;
+    }
     let mut of_the_system = chain(why).filter_map(|error| error.downcast_ref::<io::Error>());
     of_the_system
         .any(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused))
