@@ -193,6 +193,8 @@ mod tests {
     #[case(404, "No such image: none:latest", ErrorKind::ImageNotFound)]
     #[case(404, "No such container: x", ErrorKind::NotFound)]
     #[case(500, "write /var/lib/docker/x: no space left on device", ErrorKind::ResourceExhausted)]
+    #[case(500, "fork/exec /usr/bin/runc: cannot allocate memory", ErrorKind::ResourceExhausted)]
+    #[case(500, "open /proc/self/fd: too many open files", ErrorKind::ResourceExhausted)]
     #[case(400, "Minimum memory limit allowed is 6MB", ErrorKind::InvalidInput)]
     #[case(500, "something else", ErrorKind::Engine)]
     fn a_refusal_has_a_kind_and_a_remedy(

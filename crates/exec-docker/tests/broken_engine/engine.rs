@@ -46,6 +46,19 @@ impl PrivateEngine {
         Ok(engine)
     }
 
+    /// Starts one whose disk has room for this many bytes.
+    pub(crate) async fn start_with_room_for(bytes: u64) -> Result<Self> {
+        let mut engine = Self::prepare()?;
+        let options = format!("size={bytes}");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "tmpfs"])
+            .arg(engine.data())
+            .status()?;
+        ensure!(mounted.success(), "mount ended with {mounted}");
+        engine.restart().await?;
+        Ok(engine)
+    }
+
     fn prepare() -> Result<Self> {
         // Short: a socket's path has about a hundred bytes.
         let dir = tempfile::Builder::new().prefix("eng.").tempdir_in("/tmp")?;

@@ -5,6 +5,8 @@ mod create;
 #[cfg(target_os = "linux")]
 mod engine;
 #[cfg(target_os = "linux")]
+mod full;
+#[cfg(target_os = "linux")]
 mod leftovers;
 #[cfg(target_os = "linux")]
 mod processes;
@@ -28,6 +30,8 @@ fn main() -> ExitCode {
         engine_test!(create::the_engine_is_stopped, "F4 R15"),
         engine_test!(restart::the_same_executor_goes_on, "F4"),
         engine_test!(leftovers::of_the_dead_go_and_all_others_stay, "R15 A37 F12"),
+        engine_test!(full::no_room_for_an_image, "F7"),
+        engine_test!(full::no_room_for_a_container, "F7"),
     ];
     exec_testkit::suite("docker", engine::available(), &tests)
 }
