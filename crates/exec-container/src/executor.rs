@@ -10,7 +10,7 @@ use crate::maker::Shop;
 use crate::profile::{self, EngineProfile};
 use crate::reaper::Reaper;
 use crate::supervisor::Supervisor;
-use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation};
+use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation, leftovers};
 
 /// Runs commands in containers of one engine.
 pub type ContainerExecutor = CellExecutor<ContainerMaker>;
@@ -25,6 +25,7 @@ pub async fn executor(
     let engine = Engine::connect(endpoint, greeting, backend, config.patience)?;
     let info = engine.info().await?;
     let profile = EngineProfile::new(greeting, &info, profile::own_kernel().as_deref(), profile::caller());
+    leftovers::sweep(&engine);
     let program = profile.arch().and_then(exec_init::for_arch).ok_or_else(|| {
         Error::new(ErrorKind::Unsupported, "connect", "there is no exec-init for the engine's architecture")
             .with_backend(backend)

@@ -1,6 +1,6 @@
 //! The host's hold on a container: it knows when the container is gone, and makes it go.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,6 +8,7 @@ use exec_cell::{Keeper, PostMortem};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::direct;
 use crate::engine::{Engine, Life, is_engine_gone};
 
 /// How often the engine is asked while it tells nothing by itself.
@@ -15,6 +16,9 @@ const ASK_AGAIN: Duration = Duration::from_millis(500);
 
 /// An engine that is gone may be about to start again; nobody has to wait for that.
 const ABSENCE_LIMIT: Duration = Duration::from_secs(2);
+
+/// A container whose creation was not confirmed may appear this long after the engine first said that there is none.
+const LATE: Duration = Duration::from_secs(5);
 
 /// Between attempts to remove what could not be removed in time.
 const TRY_AGAIN: Duration = Duration::from_secs(3);
@@ -29,8 +33,17 @@ const KILLED: i64 = 137;
 #[derive(Debug)]
 pub(crate) struct ContainerKeeper {
     name: String,
+    made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
     end: watch::Receiver<Option<End>>,
+}
+
+/// A container that was created.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) id: String,
+    /// It is on our kernel: its processes can be found by its id, without the engine.
+    pub(crate) same_kernel: bool,
 }
 
 /// How a container ended, as far as we know.
@@ -60,7 +73,14 @@ impl ContainerKeeper {
     ) -> Self {
         let (sender, end) = watch::channel(None);
         let kill = Arc::new(Notify::new());
-        let watcher = Watcher { engine: engine.clone(), name: name.to_owned(), kill: Arc::clone(&kill) };
+        let made = Arc::new(OnceLock::new());
+        let mut watcher = Watcher {
+            engine: engine.clone(),
+            name: name.to_owned(),
+            made: Arc::clone(&made),
+            kill: Arc::clone(&kill),
+            absent_since: None,
+        };
         tokio::spawn(async move {
             let mut found = watcher.until_gone(life).await;
             if let End::Unverified(_) = found {
@@ -73,7 +93,13 @@ impl ContainerKeeper {
             }
             sender.send_if_modified(|known| known.is_none() && known.replace(found).is_none());
         });
-        Self { name: name.to_owned(), kill, end }
+        Self { name: name.to_owned(), made, kill, end }
+    }
+
+    /// The engine has confirmed that it made it.
+    pub(crate) fn is_made(&self, made: Made) {
+        // Said once; a container does not become another.
+        self.made.set(made).ok();
     }
 }
 
@@ -123,11 +149,14 @@ fn diagnose(life: &Life) -> PostMortem {
 struct Watcher {
     engine: Engine,
     name: String,
+    made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
+    /// When the engine first said that there is none, if it had not confirmed that there was one.
+    absent_since: Option<Instant>,
 }
 
 impl Watcher {
-    async fn until_gone(&self, mut life: watch::Receiver<Life>) -> End {
+    async fn until_gone(&mut self, mut life: watch::Receiver<Life>) -> End {
         let mut deadline = None;
         let mut doubt = Doubt::Stuck;
         loop {
@@ -149,7 +178,7 @@ impl Watcher {
                     deadline = Some(Instant::now() + self.engine.patience.remove);
                     self.remove(known.paused).await;
                 }
-                () = sleep(ASK_AGAIN), if known.unheard || deadline.is_some() => match self.look().await {
+                () = sleep(ASK_AGAIN), if deadline.is_some() || (known.unheard && self.made.get().is_some()) => match self.look().await {
                     Seen::Gone => return End::Gone(known),
                     Seen::NoEngine if doubt == Doubt::Stuck => {
                         doubt = Doubt::EngineGone;
@@ -174,11 +203,21 @@ impl Watcher {
         }
         if let Err(error) = self.engine.remove(&self.name).await {
             tracing::warn!(%error, "removing a container");
+            self.kill_directly().await;
+        }
+    }
+
+    /// What the engine does not do can be done without it, if it is on our kernel.
+    async fn kill_directly(&self) {
+        if let Some(Made { id, same_kernel: true }) = self.made.get() {
+            let id = id.clone();
+            // Reads all of `/proc`.
+            tokio::task::spawn_blocking(move || direct::kill_processes_of(&id)).await.ok();
         }
     }
 
     /// Goes on when nobody waits any more: an engine that comes back still has what it had.
-    async fn later(&self, unverified: End) -> End {
+    async fn later(&mut self, unverified: End) -> End {
         let end = Instant::now() + GIVE_UP;
         while Instant::now() < end {
             sleep(TRY_AGAIN).await;
@@ -190,11 +229,12 @@ impl Watcher {
         unverified
     }
 
-    async fn look(&self) -> Seen {
+    async fn look(&mut self) -> Seen {
         match self.engine.exists(&self.name).await {
-            Ok(false) => Seen::Gone,
+            Ok(false) if self.made.get().is_some() => Seen::Gone,
+            Ok(false) if self.absent_since.get_or_insert_with(Instant::now).elapsed() >= LATE => Seen::Gone,
             Err(error) if is_engine_gone(&error) => Seen::NoEngine,
-            Ok(true) | Err(_) => Seen::Unsure,
+            Ok(_) | Err(_) => Seen::Unsure,
         }
     }
 }

@@ -11,8 +11,9 @@ pub const OWNER: &str = "dev.agentctl.owner";
 const OWNER_PID: &str = "dev.agentctl.owner.pid";
 const OWNER_START: &str = "dev.agentctl.owner.start";
 const OWNER_BOOT: &str = "dev.agentctl.owner.boot";
+const OWNER_NAMESPACES: &str = "dev.agentctl.owner.namespaces";
 const CELL: &str = "dev.agentctl.cell";
-const VERSION: &str = "dev.agentctl.version";
+pub(crate) const VERSION: &str = "dev.agentctl.version";
 
 /// Who makes containers: one executor of one process. Start time and boot tell the process from a later one with the
 /// same number.
@@ -20,16 +21,19 @@ const VERSION: &str = "dev.agentctl.version";
 pub(crate) struct Owner {
     /// Unique to this executor.
     pub(crate) id: String,
-    pid: u32,
-    start: Option<u64>,
-    boot: Option<String>,
+    pub(crate) pid: u32,
+    pub(crate) start: Option<u64>,
+    pub(crate) boot: Option<String>,
+    /// Where its number and its time are counted.
+    pub(crate) namespaces: Option<String>,
 }
 
 impl Owner {
     /// This process.
     pub(crate) fn this_process() -> Self {
         let pid = std::process::id();
-        Self { id: unique(&format!("o{pid}")), pid, start: start_time(), boot: boot_id() }
+        let id = unique(&format!("o{pid}"));
+        Self { id, pid, start: start_time("self"), boot: boot_id(), namespaces: namespaces() }
     }
 
     /// The labels of a container of theirs.
@@ -42,7 +46,32 @@ impl Owner {
         ]);
         labels.extend(self.start.map(|start| (OWNER_START.to_owned(), start.to_string())));
         labels.extend(self.boot.clone().map(|boot| (OWNER_BOOT.to_owned(), boot)));
+        labels.extend(self.namespaces.clone().map(|names| (OWNER_NAMESPACES.to_owned(), names)));
         labels
+    }
+}
+
+/// Whose a container is, read back from its labels; only if they say everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) pid: u32,
+    pub(crate) start: u64,
+    pub(crate) boot: String,
+    pub(crate) namespaces: String,
+    pub(crate) cell: String,
+}
+
+impl Mark {
+    pub(crate) fn parse(labels: &HashMap<String, String>) -> Option<Self> {
+        let text = |key: &str| labels.get(key).filter(|value| !value.is_empty()).cloned();
+        text(OWNER)?;
+        Some(Self {
+            pid: text(OWNER_PID)?.parse().ok()?,
+            start: text(OWNER_START)?.parse().ok()?,
+            boot: text(OWNER_BOOT)?,
+            namespaces: text(OWNER_NAMESPACES)?,
+            cell: text(CELL)?,
+        })
     }
 }
 
@@ -59,16 +88,29 @@ pub(crate) fn unique(prefix: &str) -> String {
     format!("{prefix}-{count}-{random:012x}")
 }
 
-/// When this process began, in the kernel's ticks since the machine did.
-fn start_time() -> Option<u64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+/// When a process began, in the kernel's ticks since the machine did.
+pub(crate) fn start_time(process: &str) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may contain anything.
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_whitespace().nth(19)?.parse().ok()
 }
 
-fn boot_id() -> Option<String> {
+pub(crate) fn boot_id() -> Option<String> {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
+}
+
+/// The namespaces of processes and of time: in others the same number is another process, and the same moment another
+/// time. Orchestrators in containers of one machine share its boot, and often its engine.
+pub(crate) fn namespaces() -> Option<String> {
+    let number = |kind: &str| {
+        let link = std::fs::read_link(format!("/proc/self/ns/{kind}")).ok()?;
+        Some(
+            link.to_str()?.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches(']').to_owned(),
+        )
+    };
+    // Older kernels have one time for all.
+    Some(format!("{}.{}", number("pid")?, number("time").unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -89,6 +131,6 @@ mod tests {
     #[test]
     fn the_process_is_known_beyond_its_number() {
         let labels = Owner::this_process().labels("x");
-        assert!(labels.contains_key(OWNER_START) && labels.contains_key(OWNER_BOOT), "{labels:?}");
+        assert!(Mark::parse(&labels).is_some(), "{labels:?}");
     }
 }

@@ -14,10 +14,12 @@ use tokio::sync::OnceCell;
 
 use crate::body::body;
 use crate::config::ContainerConfig;
-use crate::engine::{Created, Engine, ImageFacts, Lives, is_missing_bind_source, is_missing_image};
+use crate::engine::{
+    Created, Engine, ImageFacts, Lives, is_engine_gone, is_missing_bind_source, is_missing_image,
+};
 use crate::image::{Named, ensure_host};
 use crate::isolation;
-use crate::keeper::ContainerKeeper;
+use crate::keeper::{ContainerKeeper, Made};
 use crate::labels::{Owner, unique};
 use crate::profile::EngineProfile;
 use crate::reaper::Reaper;
@@ -195,7 +197,7 @@ impl Shop {
             reaper.forget(&buried);
         };
         let keeper = ContainerKeeper::watch(&self.engine, &name, self.lives.expect(&name), buried);
-        match self.raise(&name, spec, profile).await {
+        match self.raise(&name, spec, profile, &keeper).await {
             Ok((from, to)) => Ok(CellIo { reader: from, writer: to, keeper: Box::new(keeper) }),
             Err(error) => {
                 exec_cell::Keeper::kill(&keeper);
@@ -204,12 +206,24 @@ impl Shop {
         }
     }
 
-    async fn raise(&self, name: &str, spec: &ContainerSpec, profile: &EngineProfile) -> Result<Streams> {
-        let created =
-            self.create(name, spec, profile).await.map_err(|error| self.explain_create(spec, error))?;
+    async fn raise(
+        &self,
+        name: &str,
+        spec: &ContainerSpec,
+        profile: &EngineProfile,
+        keeper: &ContainerKeeper,
+    ) -> Result<Streams> {
+        let created = self.create(name, spec, profile).await.map_err(|error| {
+            if is_engine_gone(&error) {
+                // It never heard of the container; whoever tries again and again has nothing to clean up after.
+                self.reaper.forget(name);
+            }
+            self.explain_create(spec, error)
+        })?;
         for warning in created.warnings {
             tracing::debug!(container = created.id, warning, "the engine warns");
         }
+        keeper.is_made(Made { id: created.id, same_kernel: profile.same_kernel });
         let mut attached = self.engine.attach(name).await?;
         let mut first_frame = Vec::new();
         ToCell::Container(Box::new(plan_inside(spec))).encode(0, &mut first_frame);

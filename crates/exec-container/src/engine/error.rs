@@ -18,6 +18,7 @@ pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: Clie
         ClientError::DockerStreamError { error } => refused(backend, verb, object, 500, &error),
         ClientError::RequestTimeoutError => no_answer(backend, verb, object),
         ClientError::IOError { .. }
+        | ClientError::SocketNotFoundError(_)
         | ClientError::HyperResponseError { .. }
         | ClientError::HyperLegacyError { .. } => broken(backend, verb, object, why),
         other => Error::new(
@@ -76,6 +77,9 @@ fn chain<'a>(why: &'a ClientError) -> impl Iterator<Item = &'a (dyn std::error::
 }
 
 fn nobody_listens(why: &ClientError) -> bool {
+    if let ClientError::SocketNotFoundError(_) = why {
+        return true;
+    }
     let mut of_the_system = chain(why).filter_map(|error| error.downcast_ref::<io::Error>());
     of_the_system
         .any(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused))
@@ -189,6 +193,8 @@ mod tests {
     #[case(404, "No such image: none:latest", ErrorKind::ImageNotFound)]
     #[case(404, "No such container: x", ErrorKind::NotFound)]
     #[case(500, "write /var/lib/docker/x: no space left on device", ErrorKind::ResourceExhausted)]
+    #[case(500, "fork/exec /usr/bin/runc: cannot allocate memory", ErrorKind::ResourceExhausted)]
+    #[case(500, "open /proc/self/fd: too many open files", ErrorKind::ResourceExhausted)]
     #[case(400, "Minimum memory limit allowed is 6MB", ErrorKind::InvalidInput)]
     #[case(500, "something else", ErrorKind::Engine)]
     fn a_refusal_has_a_kind_and_a_remedy(

@@ -62,7 +62,7 @@ impl Lives {
                 while let Some(Ok(event)) = events.next().await {
                     listening.on_event(&event);
                 }
-                listening.change_all(|life| life.unheard = true);
+                listening.nobody_tells();
                 tokio::time::sleep(AGAIN).await;
             }
         });
@@ -85,9 +85,10 @@ impl Lives {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change_all(&self, change: impl Fn(&mut Life)) {
+    /// Told once: who waits for the next attempt would otherwise begin anew with each of ours.
+    fn nobody_tells(&self) {
         for life in self.lock().values() {
-            life.send_modify(&change);
+            life.send_if_modified(|life| !std::mem::replace(&mut life.unheard, true));
         }
     }
 
@@ -147,6 +148,17 @@ mod tests {
         ]);
         let actor = Some(EventActor { attributes: Some(attributes), ..EventActor::default() });
         EventMessage { action: Some(action.to_owned()), actor, ..EventMessage::default() }
+    }
+
+    /// F4: an engine that stays away is no news.
+    #[test]
+    fn silence_is_told_once() {
+        let lives = Lives::default();
+        let mut life = lives.expect("ours");
+        lives.nobody_tells();
+        assert!(life.borrow_and_update().unheard);
+        lives.nobody_tells();
+        assert!(!life.has_changed().unwrap());
     }
 
     #[test]

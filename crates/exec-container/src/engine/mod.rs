@@ -8,12 +8,14 @@ mod events;
 mod images;
 mod volumes;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bollard::models::{ContainerCreateBody, SystemInfo};
+use bollard::models::{ContainerCreateBody, ContainerSummary, SystemInfo};
 use bollard::query_parameters::{
-    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, RemoveContainerOptionsBuilder,
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, ListContainersOptionsBuilder,
+    RemoveContainerOptionsBuilder,
 };
 use bollard::{ClientVersion, Docker};
 use exec_core::{Error, Result};
@@ -32,6 +34,14 @@ pub(crate) struct Engine {
     /// The executor's name, for errors.
     backend: Arc<str>,
     pub(crate) patience: Patience,
+}
+
+/// A container as a list shows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) labels: HashMap<String, String>,
 }
 
 /// A container that was created.
@@ -116,6 +126,19 @@ impl Engine {
             Err(error) if is_not_found(&error) || is_conflict(&error) => Ok(()),
             other => other,
         }
+    }
+
+    /// Containers that have this label, whatever their state.
+    pub(crate) async fn list(&self, label: &str) -> Result<Vec<Listed>> {
+        let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
+        let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
+        let found = self.docker.list_containers(Some(options));
+        let found = self.bounded(self.patience.ask, "list", "containers", found).await?;
+        let listed = |container: ContainerSummary| {
+            let name = container.names?.into_iter().next()?.trim_start_matches('/').to_owned();
+            Some(Listed { id: container.id?, name, labels: container.labels.unwrap_or_default() })
+        };
+        Ok(found.into_iter().filter_map(listed).collect())
     }
 
     pub(crate) async fn unpause(&self, name: &str) -> Result<()> {

@@ -160,6 +160,16 @@ async fn what_it_won_t_remove_is_asked_for_again() {
     eventually("it is asked for again and again", || fake.requests("DELETE").len() > 4).await;
 }
 
+/// F5, R15: that there is no such container yet does not mean that there won't be.
+#[tokio::test]
+async fn a_creation_on_its_way_is_waited_for() {
+    let absent = Reply::json("404 Not Found", r#"{"message":"No such container: it"}"#);
+    let fake = FakeEngine::new([("/containers/create", Reply::silence()), ("DELETE", absent)]);
+    let executor = connect(&fake.host()).await.unwrap();
+    ensure_useful(&failure(&executor).await, "create");
+    eventually("it is asked for more than once", || fake.requests("DELETE").len() > 2).await;
+}
+
 /// The address of the engine that a test run again is to use.
 const ADDRESS: &str = "EXEC_DOCKER_FAKE";
 
@@ -174,9 +184,9 @@ async fn what_is_half_made_when_we_are_killed_is_left_to_the_reaper() {
         .spawn()
         .unwrap();
     eventually("it is made", || !fake.requests("/start").is_empty()).await;
+    assert_eq!(fake.requests("DELETE"), [""; 0], "it is not removed while it may still start");
     orchestrator.kill().unwrap();
     orchestrator.wait().unwrap();
-    assert_eq!(fake.requests("DELETE"), [""; 0], "killed too late to show anything");
     eventually("it is removed", || !fake.requests("DELETE").is_empty()).await;
 }
 

@@ -1,0 +1,70 @@
+//! Processes by their control group.
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// Ids are 64 digits; anything much shorter could be part of another path.
+const SHORTEST_ID: usize = 32;
+
+/// Kills all that is in the container. What belongs to another user stays, unless we are root.
+pub(crate) fn kill_processes_of(id: &str) {
+    if id.len() < SHORTEST_ID {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir("/proc") else { return };
+    let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    for pid in numbers.filter(|pid| is_inside(*pid, id)).filter_map(Pid::from_raw) {
+        // Held first and looked at again: its number may be another's by now.
+        let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
+        if is_inside(pid.as_raw_nonzero().get(), id) {
+            let killed = pidfd_send_signal(&process, Signal::KILL);
+            tracing::debug!(
+                pid = pid.as_raw_nonzero().get(),
+                container = id,
+                ?killed,
+                "killed without its engine"
+            );
+        }
+    }
+}
+
+fn is_inside(pid: i32, id: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/cgroup")).is_ok_and(|groups| names(&groups, id))
+}
+
+/// Whether a control group is named after the container: `/docker/<id>`, `/system.slice/docker-<id>.scope`.
+fn names(groups: &str, id: &str) -> bool {
+    let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    paths.flat_map(|path| path.split('/')).any(|part| {
+        let part = part.strip_suffix(".scope").unwrap_or(part);
+        part.rsplit('-').next() == Some(id)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "2a86fc98406e6a8c1f66b6f2274b06345de3bbf966eba0e3a98785605345dd32";
+
+    #[test]
+    fn a_container_is_known_by_its_whole_id() {
+        for path in
+            [format!("/docker/{ID}"), format!("/system.slice/docker-{ID}.scope"), format!("/a/{ID}/b")]
+        {
+            assert!(names(&format!("12:pids:/\n0::{path}\n"), ID), "{path}");
+        }
+        for path in
+            ["/docker/".to_owned(), format!("/docker/x{ID}"), format!("/docker/{}", &ID[1..]), "/".to_owned()]
+        {
+            assert!(!names(&format!("0::{path}\n"), ID), "{path}");
+        }
+    }
+
+    /// Nobody is in a container that there is not; this process least of all.
+    #[test]
+    fn nobody_else_is_harmed() {
+        kill_processes_of(ID);
+        kill_processes_of("");
+        kill_processes_of("docker");
+    }
+}

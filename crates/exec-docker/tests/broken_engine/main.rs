@@ -1,0 +1,43 @@
+//! What holds when the engine itself is killed, stopped or full: with engines of the tests' own, never the machine's.
+
+#[cfg(target_os = "linux")]
+mod create;
+#[cfg(target_os = "linux")]
+mod engine;
+#[cfg(target_os = "linux")]
+mod full;
+#[cfg(target_os = "linux")]
+mod leftovers;
+#[cfg(target_os = "linux")]
+mod processes;
+#[cfg(target_os = "linux")]
+mod restart;
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+mod support;
+
+use std::process::ExitCode;
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    use exec_testkit::engine_test;
+    let tests = [
+        engine_test!(run::the_engine_is_killed, "F4 R10"),
+        engine_test!(run::the_engine_is_stopped_and_the_run_is_cancelled, "F4 R10"),
+        engine_test!(run::the_engine_is_stopped_and_the_deadline_passes, "F4 R10"),
+        engine_test!(create::the_engine_is_killed, "F4 R15"),
+        engine_test!(create::the_engine_is_stopped, "F4 R15"),
+        engine_test!(restart::the_same_executor_goes_on, "F4"),
+        engine_test!(leftovers::of_the_dead_go_and_all_others_stay, "R15 A37 F12"),
+        engine_test!(full::no_room_for_an_image, "F7"),
+        engine_test!(full::no_room_for_a_container, "F7"),
+    ];
+    exec_testkit::suite("docker", engine::available(), &tests)
+}
+
+/// Engines run on Linux.
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,71 @@
+//! While a command runs.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use exec_core::{Cmd, ErrorKind, ExecOpts, Executor};
+
+use crate::engine::PrivateEngine;
+use crate::processes::{eventually_alive, eventually_dead};
+use crate::support::{ensure_nothing_is_left, executor, failure, sleeper, workspace};
+
+/// F4, R10: the command dies with its engine, although nobody is left to end it from outside.
+pub(crate) async fn the_engine_is_killed() -> Result<()> {
+    let mut engine = PrivateEngine::start().await?;
+    let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
+    let (cmd, marker) = sleeper();
+    let run = executor.start(&cmd, &ExecOpts::in_workspace(dir.path())).await?;
+    eventually_alive(&marker).await?;
+    engine.kill().await?;
+    let error = failure(run.wait()).await?;
+    ensure!(error.kind() == ErrorKind::CellDied, "{error}");
+    ensure!(error.to_string().contains("the engine is gone"), "{error}");
+    eventually_dead(&marker).await?;
+    engine.restart().await?;
+    ensure!(executor.run(&Cmd::new("true"), &ExecOpts::in_workspace(dir.path())).await?.success(), "after");
+    ensure_nothing_is_left(&engine).await?;
+    drop(executor);
+    engine.end().await
+}
+
+/// F4, R10: it is ended without the engine.
+pub(crate) async fn the_engine_is_stopped_and_the_run_is_cancelled() -> Result<()> {
+    let engine = PrivateEngine::start().await?;
+    let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
+    let (cmd, marker) = sleeper();
+    let opts = ExecOpts::in_workspace(dir.path()).with_grace(Duration::ZERO);
+    let run = executor.start(&cmd, &opts).await?;
+    eventually_alive(&marker).await?;
+    engine.freeze()?;
+    run.cancel();
+    let error = failure(run.wait()).await;
+    let dead = eventually_dead(&marker).await;
+    engine.thaw()?;
+    let error = error?;
+    ensure!(error.kind() == ErrorKind::CellDied, "{error}");
+    ensure!(error.to_string().contains("did not confirm"), "{error}");
+    dead?;
+    ensure_nothing_is_left(&engine).await?;
+    drop(executor);
+    engine.end().await
+}
+
+/// F4, R10: the deadline is kept inside, whether or not the engine lets anybody know.
+pub(crate) async fn the_engine_is_stopped_and_the_deadline_passes() -> Result<()> {
+    let engine = PrivateEngine::start().await?;
+    let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
+    let (cmd, marker) = sleeper();
+    let opts =
+        ExecOpts::in_workspace(dir.path()).with_timeout(Duration::from_secs(3)).with_grace(Duration::ZERO);
+    let run = executor.start(&cmd, &opts).await?;
+    eventually_alive(&marker).await?;
+    engine.freeze()?;
+    let dead = eventually_dead(&marker).await;
+    let error = failure(run.wait()).await;
+    engine.thaw()?;
+    dead?;
+    ensure!(error?.kind() == ErrorKind::CellDied);
+    ensure_nothing_is_left(&engine).await?;
+    drop(executor);
+    engine.end().await
+}
