@@ -8,8 +8,8 @@ use exec_cell::{Keeper, PostMortem};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::direct;
 use crate::engine::{Engine, Life, is_engine_gone};
+use crate::last_resort;
 
 /// How often the engine is asked while it tells nothing by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
@@ -203,16 +203,16 @@ impl Watcher {
         }
         if let Err(error) = self.engine.remove(&self.name).await {
             tracing::warn!(%error, "removing a container");
-            self.kill_directly().await;
+            self.kill_without_engine().await;
         }
     }
 
     /// What the engine does not do can be done without it, if it is on our kernel.
-    async fn kill_directly(&self) {
+    async fn kill_without_engine(&self) {
         if let Some(Made { id, same_kernel: true }) = self.made.get() {
             let id = id.clone();
             // Reads all of `/proc`.
-            tokio::task::spawn_blocking(move || direct::kill_processes_of(&id)).await.ok();
+            tokio::task::spawn_blocking(move || last_resort::kill_processes_of(&id)).await.ok();
         }
     }
 
