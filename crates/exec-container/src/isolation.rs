@@ -34,7 +34,8 @@ pub(crate) fn capabilities(info: &SystemInfo) -> Capabilities {
         (info.cpu_cfs_quota, Claim::CpuLimit),
     ];
     claims.extend(limits.into_iter().filter(|(can, _)| *can == Some(true)).map(|(_, claim)| claim));
-    Capabilities { level: IsolationLevel::Container, claims, tty: true, sessions: true, images: true }
+    let level = IsolationLevel::Container;
+    Capabilities { level, claims, tty: true, sessions: true, images: true, exceptions: BTreeSet::new() }
 }
 
 /// The report for a run in this container.
