@@ -30,6 +30,7 @@ const KILLED: i64 = 137;
 pub(crate) struct ContainerKeeper {
     name: String,
     kill: Arc<Notify>,
+    life: watch::Receiver<Life>,
     end: watch::Receiver<Option<End>>,
 }
 
@@ -60,6 +61,7 @@ impl ContainerKeeper {
     ) -> Self {
         let (sender, end) = watch::channel(None);
         let kill = Arc::new(Notify::new());
+        let known = life.clone();
         let watcher = Watcher { engine: engine.clone(), name: name.to_owned(), kill: Arc::clone(&kill) };
         tokio::spawn(async move {
             let mut found = watcher.until_gone(life).await;
@@ -73,7 +75,12 @@ impl ContainerKeeper {
             }
             sender.send_if_modified(|known| known.is_none() && known.replace(found).is_none());
         });
-        Self { name: name.to_owned(), kill, end }
+        Self { name: name.to_owned(), kill, life: known, end }
+    }
+
+    /// What is known of the container, and will be.
+    pub(crate) fn life(&self) -> watch::Receiver<Life> {
+        self.life.clone()
     }
 }
 
@@ -112,6 +119,9 @@ fn diagnose(life: &Life) -> PostMortem {
         Life { exit_code: Some(KILLED), out_of_memory: true, .. } => PostMortem::OutOfMemory,
         Life { exit_code: Some(KILLED), .. } => {
             PostMortem::Found("its container was killed or removed from outside".into())
+        }
+        Life { signals, exit_code: Some(_), .. } if !signals.is_empty() => {
+            PostMortem::Found("its container was sent a signal from outside".into())
         }
         Life { exit_code: Some(code @ 1..), .. } => {
             PostMortem::Found(format!("its container exited with status {code}"))
