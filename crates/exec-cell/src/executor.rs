@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use exec_core::{
-    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Held, Isolation, Lifetime,
-    Plan, Result, RunId, SessionName,
+    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Plan, Result,
+    RunId, SessionName,
 };
 use tokio::time::Instant;
 
+use crate::admission::{require_floor, require_limits};
 use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
 use crate::pool::{Pool, PoolConfig};
@@ -41,16 +42,7 @@ impl<M: CellMaker> CellExecutor<M> {
     }
 
     async fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {
-        let level = self.maker.capabilities().level;
-        if let Some(floor) = opts.min_isolation.filter(|floor| level < *floor) {
-            return Err(Error::new(
-                ErrorKind::IsolationTooWeak,
-                "start",
-                format!("its isolation here is `{level}`, the floor is `{floor}`"),
-            )
-            .with_backend(self.maker.name())
-            .with_remedy(format!("use a stronger sandbox or lower the floor with --min-isolation {level}")));
-        }
+        require_floor(self.maker.capabilities(), opts, self.maker.name())?;
         if !self.maker.capabilities().images {
             refuse_container_options(opts).map_err(|error| error.with_backend(self.maker.name()))?;
         }
@@ -128,26 +120,8 @@ fn refuse_container_options(opts: &ExecOpts) -> Result<()> {
         .with_remedy(format!("leave {option} out, or use a container (--sandbox docker)")))
 }
 
-/// A limit asked for by name holds for the run as a whole, or the run is refused.
-fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str) -> Result<()> {
-    for report in isolation.limits.iter().filter(|report| plan.limits.required.contains(&report.limit)) {
-        let why = match &report.held {
-            Held::Enforced { .. } => continue,
-            Held::PerProcess { by } => format!("only each process on its own is held to it, by {by}"),
-            Held::NotEnforced { why } => why.clone(),
-        };
-        let message =
-            format!("the limit of {} for {} can't be enforced here: {why}", report.asked, report.limit);
-        return Err(Error::new(ErrorKind::LimitNotEnforced, "start", message).with_backend(backend).with_remedy(
-            "run where control groups can be written (as root, or with a delegated group), use a container, or pass \
-             --best-effort-limits",
-        ));
-    }
-    Ok(())
-}
-
 /// A name no other run of this machine is likely to have.
-fn new_run_id() -> RunId {
+pub fn new_run_id() -> RunId {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let mut hasher = RandomState::new().build_hasher();

@@ -7,6 +7,7 @@
 //!
 //! This crate knows no namespaces, no containers and no engine.
 
+mod admission;
 mod cell;
 mod executor;
 mod limits;
@@ -21,8 +22,12 @@ mod sessions;
 mod verdict;
 mod writer;
 
-pub use executor::CellExecutor;
+pub use admission::{require_floor, require_limits};
+pub use executor::{CellExecutor, new_run_id};
 pub use limits::{CellLimits, not_held};
 pub use maker::{CellIo, CellMaker, Keeper, PostMortem};
 pub use pool::PoolConfig;
 pub use probe::{FirstCell, first_cell, probe};
+pub use request::start_error;
+pub use runs::status;
+pub use verdict::{RunLimits, judge};

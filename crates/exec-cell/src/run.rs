@@ -76,7 +76,7 @@ impl Run {
         let run = Arc::new(Self {
             number,
             standing,
-            limits: RunLimits { resolved: plan.limits.clone(), idle: plan.idle_timeout },
+            limits: RunLimits::of(plan),
             grace: plan.grace,
             begun,
             events: Mutex::new(events),
@@ -140,7 +140,7 @@ impl Run {
     }
 
     fn outcome(&self, account: &Account) -> Outcome {
-        let (ended, status, limits_hit) = judge(account, &self.limits);
+        let (ended, status, limits_hit) = judge(account.exited, &account.closed, &self.limits);
         let closed = &account.closed;
         Outcome {
             ended,

@@ -1,24 +1,31 @@
-//! What ended a run: from the cell's account to the caller's terms. Pure.
+//! What ended a run: from its sandbox's account to the caller's terms. Pure.
 
 use std::time::Duration;
 
-use exec_core::{Ended, LimitHit, LimitName, ResolvedLimits, Status};
-use exec_wire::EndReason;
+use exec_core::{Ended, LimitHit, LimitName, Plan, ResolvedLimits, Status};
+use exec_wire::{Closed, EndReason, Exited};
 
-use crate::runs::{Account, status};
+use crate::runs::status;
 
 /// Limits a run was under, for saying which one it ran into.
 #[derive(Debug, Clone)]
-pub(crate) struct RunLimits {
-    pub(crate) resolved: ResolvedLimits,
-    pub(crate) idle: Option<Duration>,
+pub struct RunLimits {
+    resolved: ResolvedLimits,
+    idle: Option<Duration>,
+}
+
+impl RunLimits {
+    /// What a planned run is under.
+    pub fn of(plan: &Plan) -> Self {
+        Self { resolved: plan.limits.clone(), idle: plan.idle_timeout }
+    }
 }
 
 /// What ended the run, its status, and the limits it ran into.
-pub(crate) fn judge(account: &Account, limits: &RunLimits) -> (Ended, Status, Vec<LimitHit>) {
-    let status = status(account.exited.status);
-    let out_of_memory = account.closed.oom_kills > 0;
-    let ended = match account.exited.reason {
+pub fn judge(exited: Exited, closed: &Closed, limits: &RunLimits) -> (Ended, Status, Vec<LimitHit>) {
+    let status = status(exited.status);
+    let out_of_memory = closed.oom_kills > 0;
+    let ended = match exited.reason {
         EndReason::WallTime | EndReason::IdleTime => Ended::TimedOut,
         EndReason::OutputLimit => Ended::OutputLimit,
         EndReason::Stopped => Ended::Cancelled,
@@ -30,14 +37,14 @@ pub(crate) fn judge(account: &Account, limits: &RunLimits) -> (Ended, Status, Ve
             Status::Signal(_) => Ended::Signalled,
         },
     };
-    (ended, status, limits_hit(account, limits))
+    (ended, status, limits_hit(exited, closed, limits))
 }
 
-fn limits_hit(account: &Account, limits: &RunLimits) -> Vec<LimitHit> {
+fn limits_hit(exited: Exited, closed: &Closed, limits: &RunLimits) -> Vec<LimitHit> {
     let mut hits = Vec::new();
     let mut hit = |limit, text: String| hits.push(LimitHit::new(limit, &text));
     let shown = |value: Option<String>| value.unwrap_or_else(|| "the machine's".into());
-    match account.exited.reason {
+    match exited.reason {
         EndReason::WallTime => {
             let limit = shown(limits.resolved.timeout.map(|limit| format!("{limit:?}")));
             hit(LimitName::WallTime, format!("it ran longer than its wall time of {limit}"));
@@ -52,17 +59,17 @@ fn limits_hit(account: &Account, limits: &RunLimits) -> Vec<LimitHit> {
         }
         EndReason::Own | EndReason::Stopped => {}
     }
-    if account.closed.oom_kills > 0 {
+    if closed.oom_kills > 0 {
         let limit = shown(limits.resolved.memory.map(|limit| limit.to_string()));
-        let count = account.closed.oom_kills;
+        let count = closed.oom_kills;
         hit(
             LimitName::Memory,
             format!("the kernel killed {count} of its processes at its memory limit of {limit}"),
         );
     }
-    if account.closed.pids_denied > 0 {
+    if closed.pids_denied > 0 {
         let limit = shown(limits.resolved.pids.map(|limit| limit.to_string()));
-        let count = account.closed.pids_denied;
+        let count = closed.pids_denied;
         hit(LimitName::Pids, format!("it was refused {count} new processes at its limit of {limit}"));
     }
     hits
@@ -70,10 +77,8 @@ fn limits_hit(account: &Account, limits: &RunLimits) -> Vec<LimitHit> {
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts, Plan, Signal};
-    use exec_wire::{Closed, Exited};
+    use exec_core::{Cmd, ExecOpts, Signal};
     use rstest::rstest;
-    use tokio::time::Instant;
 
     use super::*;
 
@@ -104,8 +109,7 @@ mod tests {
         #[case] hit: &[LimitName],
     ) {
         let closed = Closed { oom_kills, ..Closed::default() };
-        let account = Account { exited: Exited { reason, status }, closed, at: Instant::now() };
-        let (got, _, hits) = judge(&account, &limits());
+        let (got, _, hits) = judge(Exited { reason, status }, &closed, &limits());
         assert_eq!(got, ended);
         assert_eq!(hits.iter().map(|hit| hit.limit).collect::<Vec<_>>(), hit);
         assert!(hits.iter().all(|hit| hit.message.contains(hit.limit.option())), "{hits:?}");
@@ -114,8 +118,7 @@ mod tests {
     #[test]
     fn the_status_is_told_whatever_ended_it() {
         let exited = Exited { reason: EndReason::WallTime, status: exec_wire::Status::Signal(15) };
-        let (_, status, _) =
-            judge(&Account { exited, closed: Closed::default(), at: Instant::now() }, &limits());
+        let (_, status, _) = judge(exited, &Closed::default(), &limits());
         assert_eq!(status, Status::Signal(Signal::TERM));
     }
 }

@@ -32,11 +32,42 @@ const MASKED: [&str; 12] = [
     "/sys/firmware",
 ];
 
-/// What a container is created with.
+/// What a container with our PID 1 is created with.
 pub(crate) fn body(
     spec: &ContainerSpec,
     placement: &Placement,
     profile: &EngineProfile,
+    labels: HashMap<String, String>,
+) -> ContainerCreateBody {
+    let mut host = host_config(spec, 1, profile);
+    host.init = Some(false);
+    let (init, hosts) = match placement {
+        Placement::Bind { source, hosts } => {
+            (bind(source, INIT_PATH, Access::ReadOnly, profile), Some(hosts.as_str()))
+        }
+        Placement::Volume { name } => (init_volume(name, Access::ReadOnly), None),
+    };
+    let skips_network = skips_network(spec, hosts);
+    let hosts = hosts.filter(|_| spec.lacks_hosts && skips_network);
+    let hosts = hosts.map(|hosts| bind(hosts, "/etc/hosts", Access::ReadOnly, profile));
+    host.mounts.get_or_insert_default().extend([init].into_iter().chain(hosts));
+    ContainerCreateBody {
+        entrypoint: Some(vec![INIT_PATH.to_owned()]),
+        cmd: Some(vec!["container".to_owned()]),
+        working_dir: Some("/".to_owned()),
+        attach_stdin: Some(true),
+        open_stdin: Some(true),
+        // With the connection goes standard input, and with that everything.
+        stdin_once: Some(true),
+        network_disabled: skips_network.then_some(true),
+        ..hardened(spec, host, labels)
+    }
+}
+
+/// What every container is created with, whatever runs in it.
+pub(crate) fn hardened(
+    spec: &ContainerSpec,
+    host: HostConfig,
     labels: HashMap<String, String>,
 ) -> ContainerCreateBody {
     let (uid, gid) = spec.user;
@@ -44,26 +75,20 @@ pub(crate) fn body(
         image: Some(spec.image.clone()),
         hostname: (spec.network != Network::Host).then(|| "cell".to_owned()),
         user: Some(format!("{uid}:{gid}")),
-        entrypoint: Some(vec![INIT_PATH.to_owned()]),
-        cmd: Some(vec!["container".to_owned()]),
-        working_dir: Some("/".to_owned()),
-        attach_stdin: Some(true),
         attach_stdout: Some(true),
         attach_stderr: Some(true),
-        open_stdin: Some(true),
-        // With the connection goes standard input, and with that everything.
-        stdin_once: Some(true),
         tty: Some(false),
-        network_disabled: skips_network(spec, placement).then_some(true),
+        network_disabled: skips_network(spec, None).then_some(true),
         healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
         stop_signal: Some("SIGKILL".to_owned()),
         labels: Some(labels),
-        host_config: Some(host_config(spec, placement, profile)),
+        host_config: Some(host),
         ..ContainerCreateBody::default()
     }
 }
 
-fn host_config(spec: &ContainerSpec, placement: &Placement, profile: &EngineProfile) -> HostConfig {
+/// What the engine holds every container to, in which `own_pids` processes are not the command's.
+pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineProfile) -> HostConfig {
     let memory = spec.limits.memory.map(|bytes| bytes as i64);
     HostConfig {
         auto_remove: Some(true),
@@ -77,17 +102,15 @@ fn host_config(spec: &ContainerSpec, placement: &Placement, profile: &EngineProf
         userns_mode: profile.remaps_users.then(|| "host".to_owned()),
         memory,
         memory_swap: memory,
-        // PID 1 is in the group and is not the command's.
-        pids_limit: spec.limits.pids.map(|pids| pids as i64 + 1),
+        pids_limit: spec.limits.pids.map(|pids| pids as i64 + own_pids),
         nano_cpus: spec.limits.cpu_milli.map(|milli| milli as i64 * 1_000_000),
         shm_size: Some(spec.shm_size as i64),
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
-        mounts: Some(binds(spec, placement, profile)),
+        mounts: Some(binds(spec, profile)),
         tmpfs: Some(tmpfs(spec)),
         masked_paths: Some(
             MASKED.into_iter().map(str::to_owned).chain(spec.masked.iter().cloned()).collect(),
         ),
-        init: Some(false),
         privileged: Some(false),
         device_requests: spec.gpus.map(|gpus| vec![graphics(gpus)]),
         publish_all_ports: Some(false),
@@ -95,29 +118,18 @@ fn host_config(spec: &ContainerSpec, placement: &Placement, profile: &EngineProf
     }
 }
 
-fn binds(spec: &ContainerSpec, placement: &Placement, profile: &EngineProfile) -> Vec<ApiMount> {
-    let given = spec.mounts.iter().filter_map(|mount| match mount {
+fn binds(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<ApiMount> {
+    let binds = spec.mounts.iter().filter_map(|mount| match mount {
         Mount::Bind { source, target, access, .. } => Some(bind(source, target, *access, profile)),
         Mount::Tmpfs { .. } => None,
     });
-    let init = match placement {
-        Placement::Bind { source, .. } => bind(source, INIT_PATH, Access::ReadOnly, profile),
-        Placement::Volume { name } => init_volume(name, Access::ReadOnly),
-    };
-    let hosts = match placement {
-        Placement::Bind { hosts, .. } if spec.lacks_hosts && skips_network(spec, placement) => {
-            Some(bind(hosts, "/etc/hosts", Access::ReadOnly, profile))
-        }
-        _ => None,
-    };
-    given.chain([init]).chain(hosts).collect()
+    binds.collect()
 }
 
 /// Without a network the engine need not set one up, which would take it longer than all the rest: the runtime makes the
-/// namespace and its loopback. Then nobody writes the file of host names, and we can only where the engine sees our files.
-fn skips_network(spec: &ContainerSpec, placement: &Placement) -> bool {
-    let has_hosts = !spec.lacks_hosts || matches!(placement, Placement::Bind { .. });
-    spec.network == Network::None && has_hosts
+/// namespace and its loopback. Then nobody writes the file of host names; where the image may lack one, we have to.
+fn skips_network(spec: &ContainerSpec, hosts: Option<&str>) -> bool {
+    spec.network == Network::None && (!spec.lacks_hosts || hosts.is_some())
 }
 
 /// What a container needs through which the volume with PID 1 is filled.
@@ -179,4 +191,4 @@ fn tmpfs(spec: &ContainerSpec) -> HashMap<String, String> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

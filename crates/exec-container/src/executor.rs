@@ -1,43 +1,46 @@
 //! An executor on an engine that answered.
 
 use exec_cell::CellExecutor;
-use exec_core::{Error, ErrorKind, Result};
-use exec_host::HostView;
+use exec_core::{Executor, Result};
 
+use crate::direct::{self, DirectExecutor};
+use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
 use crate::maker::Shop;
 use crate::profile::{self, EngineProfile};
 use crate::reaper::Reaper;
-use crate::supervisor::Supervisor;
+use crate::supervisor::{InitPlacement, Supervisor};
+use crate::yard::Yard;
 use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation, leftovers};
 
-/// Runs commands in containers of one engine.
-pub type ContainerExecutor = CellExecutor<ContainerMaker>;
-
 /// An executor on the engine at this endpoint, which answered with this greeting; `backend` is the name it is chosen by.
+/// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
+/// say what that is not.
 pub async fn executor(
     endpoint: &Endpoint,
     greeting: &Greeting,
     backend: &str,
     config: ContainerConfig,
-) -> Result<ContainerExecutor> {
+) -> Result<Box<dyn Executor>> {
     let engine = Engine::connect(endpoint, greeting, backend, config.patience)?;
     let info = engine.info().await?;
     let profile = EngineProfile::new(greeting, &info, profile::own_kernel().as_deref(), profile::caller());
     leftovers::sweep(&engine);
-    let program = profile.arch().and_then(exec_init::for_arch).ok_or_else(|| {
-        Error::new(ErrorKind::Unsupported, "connect", "there is no exec-init for the engine's architecture")
-            .with_backend(backend)
-            .with_context("architecture", &profile.architecture)
-    })?;
-    let supervisor = Supervisor::place(program, config.init, backend)?;
     let owner = Owner::this_process();
     let lives = Lives::follow(&engine, (OWNER, &owner.id));
-    let host = profile.same_kernel.then(|| HostView::look(&|name| std::env::var_os(name)));
-    let capabilities = isolation::capabilities(&info);
-    let pool = config.pool();
     let reaper = Reaper::new(endpoint, backend).await?;
-    let shop = Shop { engine, owner, lives, reaper, supervisor };
-    Ok(CellExecutor::new(ContainerMaker::new(shop, profile, capabilities, config, host), pool))
+    let program = profile.arch().and_then(exec_init::for_arch);
+    let (init, pool) = (config.init, config.pool());
+    let drafter = Drafter::new(engine.clone(), config, profile);
+    let yard = Yard { engine, owner, lives, reaper };
+    let Some(program) = program.filter(|_| init != InitPlacement::Direct) else {
+        let capabilities = direct::capabilities(&info, &drafter.profile, yard.reaper.is_there());
+        let drafter = drafter.without(direct::INIT_DIRECTORY);
+        return Ok(Box::new(DirectExecutor::new(yard, drafter, capabilities)));
+    };
+    let supervisor = Supervisor::place(program, init, backend)?;
+    let capabilities = isolation::capabilities(&info, &drafter.profile);
+    let maker = ContainerMaker::new(Shop { yard, supervisor }, drafter, capabilities);
+    Ok(Box::new(CellExecutor::new(maker, pool)))
 }

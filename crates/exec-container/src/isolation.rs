@@ -4,17 +4,15 @@ use std::collections::BTreeSet;
 
 use bollard::models::SystemInfo;
 use exec_cell::not_held;
-use exec_core::{Capabilities, Claim, Held, Isolation, IsolationLevel, Network};
+use exec_core::{Capabilities, Claim, Exception, Held, Isolation, IsolationLevel, Network};
 use exec_wire::Facts;
 
 use crate::profile::EngineProfile;
 use crate::spec::ContainerSpec;
 
-/// What every container of ours with our PID 1 holds.
-const ALWAYS: [Claim; 10] = [
+/// What every container of ours holds.
+pub(crate) const WALLS: [Claim; 8] = [
     Claim::KillsDescendants,
-    Claim::DiesWithOwner,
-    Claim::ProtectsSupervisor,
     Claim::NoSignalsOut,
     Claim::HidesProcesses,
     Claim::HidesFiles,
@@ -24,28 +22,45 @@ const ALWAYS: [Claim; 10] = [
     Claim::NoNetwork,
 ];
 
+/// What our PID 1 adds to that.
+const SUPERVISED: [Claim; 2] = [Claim::DiesWithOwner, Claim::ProtectsSupervisor];
+
 /// What can be said before the first container.
-pub(crate) fn capabilities(info: &SystemInfo) -> Capabilities {
-    let mut claims = BTreeSet::from(ALWAYS);
+pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile) -> Capabilities {
+    let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
     claims.extend([Claim::NoPrivileges, Claim::SyscallFilter]);
+    claims.extend(limits_of(info));
+    let mut exceptions = BTreeSet::new();
+    if !profile.same_kernel {
+        exceptions.insert(Exception::MountsByName);
+    }
+    let level = IsolationLevel::Container;
+    Capabilities { level, claims, tty: true, sessions: true, images: true, exceptions }
+}
+
+/// The limits an engine says it can hold.
+pub(crate) fn limits_of(info: &SystemInfo) -> impl Iterator<Item = Claim> + use<> {
     let limits = [
         (info.memory_limit, Claim::MemoryLimit),
         (info.pids_limit, Claim::PidsLimit),
         (info.cpu_cfs_quota, Claim::CpuLimit),
     ];
-    claims.extend(limits.into_iter().filter(|(can, _)| *can == Some(true)).map(|(_, claim)| claim));
-    Capabilities { level: IsolationLevel::Container, claims, tty: true, sessions: true, images: true }
+    limits.into_iter().filter(|(can, _)| *can == Some(true)).map(|(_, claim)| claim)
+}
+
+/// What a container with this network does not hold.
+pub(crate) fn opened_by(network: Network) -> &'static [Claim] {
+    match network {
+        Network::None => &[],
+        Network::Host => &[Claim::NoNetwork, Claim::NoHostSockets],
+        _ => &[Claim::NoNetwork],
+    }
 }
 
 /// The report for a run in this container.
 pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfile) -> Isolation {
-    let mut claims = BTreeSet::from(ALWAYS);
-    let network: &[Claim] = match spec.network {
-        Network::None => &[],
-        Network::Host => &[Claim::NoNetwork, Claim::NoHostSockets],
-        _ => &[Claim::NoNetwork],
-    };
-    claims.retain(|claim| !network.contains(claim));
+    let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
+    claims.retain(|claim| !opened_by(spec.network).contains(claim));
     let read_back = [
         (facts.no_new_privs && facts.capabilities == 0, Claim::NoPrivileges),
         (facts.seccomp, Claim::SyscallFilter),

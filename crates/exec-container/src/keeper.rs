@@ -35,6 +35,7 @@ pub(crate) struct ContainerKeeper {
     name: String,
     made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
+    life: watch::Receiver<Life>,
     end: watch::Receiver<Option<End>>,
 }
 
@@ -81,6 +82,7 @@ impl ContainerKeeper {
             kill: Arc::clone(&kill),
             absent_since: None,
         };
+        let known = life.clone();
         tokio::spawn(async move {
             let mut found = watcher.until_gone(life).await;
             if let End::Unverified(_) = found {
@@ -93,13 +95,18 @@ impl ContainerKeeper {
             }
             sender.send_if_modified(|known| known.is_none() && known.replace(found).is_none());
         });
-        Self { name: name.to_owned(), made, kill, end }
+        Self { name: name.to_owned(), made, kill, life: known, end }
     }
 
     /// The engine has confirmed that it made it.
     pub(crate) fn is_made(&self, made: Made) {
         // Said once; a container does not become another.
         self.made.set(made).ok();
+    }
+
+    /// What is known of the container, and will be.
+    pub(crate) fn life(&self) -> watch::Receiver<Life> {
+        self.life.clone()
     }
 }
 
@@ -138,6 +145,9 @@ fn diagnose(life: &Life) -> PostMortem {
         Life { exit_code: Some(KILLED), out_of_memory: true, .. } => PostMortem::OutOfMemory,
         Life { exit_code: Some(KILLED), .. } => {
             PostMortem::Found("its container was killed or removed from outside".into())
+        }
+        Life { signals, exit_code: Some(_), .. } if !signals.is_empty() => {
+            PostMortem::Found("its container was sent a signal from outside".into())
         }
         Life { exit_code: Some(code @ 1..), .. } => {
             PostMortem::Found(format!("its container exited with status {code}"))

@@ -4,7 +4,7 @@ use bollard::models::SystemInfo;
 use exec_core::{Plan, Result, User};
 use exec_init::Arch;
 
-use crate::Greeting;
+use crate::{Greeting, Product};
 
 /// From this version of the interface on, a read-only mount is read-only with everything mounted below it.
 const RECURSIVE_READ_ONLY: (usize, usize) = (1, 44);
@@ -27,6 +27,8 @@ pub struct EngineProfile {
     pub same_kernel: bool,
     /// System calls are filtered by default.
     pub filters_syscalls: bool,
+    /// Its init program is the one whose options and words we know.
+    pub knows_init: bool,
     /// Read-only mounts hide what is mounted below them, because the engine would leave that writable.
     pub hides_submounts: bool,
     /// Who we are.
@@ -51,6 +53,8 @@ impl EngineProfile {
             remaps_users: has("name=userns"),
             same_kernel: kernel.is_some() && info.kernel_version.as_deref() == kernel,
             filters_syscalls: has("name=seccomp"),
+            knows_init: greeting.product == Product::Docker
+                && info.init_binary.as_deref() == Some("docker-init"),
             hides_submounts: greeting.api < RECURSIVE_READ_ONLY,
             caller,
         }
@@ -96,7 +100,6 @@ mod tests {
     use exec_core::{Cmd, ExecOpts};
 
     use super::*;
-    use crate::Product;
 
     fn profile(options: &[&str], kernel: Option<&str>, api: (usize, usize)) -> EngineProfile {
         let info = SystemInfo {

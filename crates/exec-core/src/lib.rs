@@ -39,7 +39,7 @@ mod select;
 mod shell;
 mod value;
 
-pub use capabilities::{Capabilities, Claim};
+pub use capabilities::{Capabilities, Claim, Exception};
 pub use capture::{Capture, Captured, Collector};
 pub use cmd::Cmd;
 pub use env::{EnvPolicy, inherited_environment};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use exec_container::{ContainerConfig, ContainerExecutor, Product, Silence, greet};
+use exec_container::{ContainerConfig, Product, Silence, greet};
 use exec_core::{
     Capabilities, Cmd, Detected, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
 };
@@ -21,7 +21,7 @@ pub struct DockerConfig {
 
 /// Runs commands in containers of a Docker engine.
 #[derive(Debug)]
-pub struct DockerExec(ContainerExecutor);
+pub struct DockerExec(Box<dyn Executor>);
 
 impl DockerExec {
     /// Takes the first engine that answers and is Docker.

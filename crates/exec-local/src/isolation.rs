@@ -31,7 +31,14 @@ const ABI_SCOPES: u32 = 6;
 
 /// What is said of cells before the first one has told: nothing that could turn out wrong.
 pub(crate) fn nothing_yet(walls: WallKind) -> Capabilities {
-    Capabilities { level: level(walls), claims: BTreeSet::new(), tty: true, sessions: true, images: false }
+    Capabilities {
+        level: level(walls),
+        claims: BTreeSet::new(),
+        tty: true,
+        sessions: true,
+        images: false,
+        exceptions: BTreeSet::new(),
+    }
 }
 
 fn level(walls: WallKind) -> IsolationLevel {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 
-use exec_core::Claim;
+use exec_core::{Capabilities, Claim, Exception};
 
 use crate::Ctx;
 
@@ -17,10 +17,35 @@ pub struct Case {
     pub name: &'static str,
     /// The requirements, attacks and faults it shows.
     pub shows: &'static str,
-    /// What an executor must claim for the case to make sense.
-    pub needs: &'static [Claim],
+    /// What an executor must be able to do for the case to make sense.
+    pub needs: &'static [Need],
     /// Shows it.
     pub run: fn(Ctx) -> CaseFuture,
+}
+
+/// What a case needs of an executor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// That it claims this.
+    Claim(Claim),
+    /// That its contract is without this exception.
+    No(Exception),
+    /// Terminals.
+    Terminals,
+    /// Sessions.
+    Sessions,
+}
+
+impl Need {
+    /// Why the case can't be shown on an executor with these capabilities.
+    pub(crate) fn missing(self, capabilities: &Capabilities) -> Option<String> {
+        match self {
+            Self::Claim(claim) => (!capabilities.claims(claim)).then(|| format!("not claimed: {claim:?}")),
+            Self::No(exception) => (!capabilities.keeps(exception)).then(|| format!("excepted: {exception}")),
+            Self::Terminals => (!capabilities.tty).then(|| "it has no terminals".to_owned()),
+            Self::Sessions => (!capabilities.sessions).then(|| "it has no sessions".to_owned()),
+        }
+    }
 }
 
 /// A case that this host gives no way to show, as an error of its function.
@@ -35,13 +60,13 @@ impl fmt::Display for Skip {
 
 impl std::error::Error for Skip {}
 
-/// A case from its function, what it shows, and the claims it needs.
+/// A case from its function, what it shows, the claims it needs, and after a semicolon what else it needs.
 macro_rules! case {
-    ($function:ident, $shows:literal $(, $claim:ident)*) => {
+    ($function:ident, $shows:literal $(, $claim:ident)* $(; $($need:expr),+)?) => {
         $crate::case::Case {
             name: stringify!($function),
             shows: $shows,
-            needs: &[$(exec_core::Claim::$claim),*],
+            needs: &[$($crate::case::Need::Claim(exec_core::Claim::$claim),)* $($($need),+)?],
             run: |ctx| Box::pin($function(ctx)),
         }
     };

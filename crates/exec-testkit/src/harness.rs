@@ -94,9 +94,8 @@ impl Harness {
             }
             Err(reason) => return ignored(name, format!("missing: {reason}")),
         };
-        let not_claimed = case.needs.iter().find(|claim| !executor.capabilities().claims(**claim));
-        if let Some(claim) = not_claimed {
-            return ignored(name, format!("not claimed: {claim:?}"));
+        if let Some(reason) = case.needs.iter().find_map(|need| need.missing(executor.capabilities())) {
+            return ignored(name, reason);
         }
         let (harness, label) = (self.clone(), backend.label.clone());
         Trial::ignorable_test(name, move || harness.run(case, &label, executor).into()).with_kind(case.shows)

@@ -35,7 +35,7 @@ mod stream;
 mod suite;
 
 pub use backend::Backend;
-pub use case::{Case, CaseFuture, Skip};
+pub use case::{Case, CaseFuture, Need, Skip};
 pub use ctx::Ctx;
 pub use harness::main;
 pub use image::odd_image;

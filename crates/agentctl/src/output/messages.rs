@@ -230,6 +230,7 @@ pub(crate) mod tests {
             tty: true,
             sessions: true,
             images: false,
+            exceptions: BTreeSet::new(),
         };
         let selection = Selection { name: "local".into(), passed_over: Vec::new() };
         assert!(

@@ -49,6 +49,7 @@ where
             tty: true,
             sessions: true,
             images: false,
+            exceptions: BTreeSet::new(),
         },
         made: Arc::default(),
         alive: Arc::default(),

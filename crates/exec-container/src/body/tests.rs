@@ -7,7 +7,7 @@ use super::*;
 use crate::engine::ImageFacts;
 use crate::spec::{Base, spec};
 
-fn profile() -> EngineProfile {
+pub(crate) fn profile() -> EngineProfile {
     EngineProfile {
         version: "20.10".into(),
         api: (1, 41),
@@ -16,6 +16,7 @@ fn profile() -> EngineProfile {
         remaps_users: false,
         same_kernel: false,
         filters_syscalls: true,
+        knows_init: true,
         hides_submounts: true,
         caller: (1000, 1000),
     }
@@ -26,7 +27,7 @@ fn bind_placement() -> Placement {
     Placement::Bind { source: file("exec-init"), hosts: file("hosts") }
 }
 
-fn view() -> HostView {
+pub(crate) fn view() -> HostView {
     HostView {
         system: vec![
             SystemEntry::Directory("/usr".into()),

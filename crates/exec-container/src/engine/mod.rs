@@ -12,20 +12,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bollard::models::{ContainerCreateBody, ContainerSummary, SystemInfo};
+use bollard::container::AttachContainerResults;
+use bollard::models::{
+    ContainerCreateBody, ContainerInspectResponse, ContainerSummary, HostConfig, SystemInfo,
+};
 use bollard::query_parameters::{
-    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, ListContainersOptionsBuilder,
-    RemoveContainerOptionsBuilder,
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, KillContainerOptionsBuilder,
+    ListContainersOptionsBuilder, RemoveContainerOptionsBuilder,
 };
 use bollard::{ClientVersion, Docker};
-use exec_core::{Error, Result};
+use exec_core::{Error, Result, Signal};
 
 pub(crate) use error::{is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found};
 pub(crate) use events::{Life, Lives};
 pub use images::PullStep;
 pub(crate) use images::{ImageFacts, label_change};
 
-use crate::{Attached, Endpoint, Greeting, Patience};
+use crate::{Endpoint, Greeting, Patience};
 
 /// A connection to one engine, cheap to copy.
 #[derive(Debug, Clone)]
@@ -42,6 +45,15 @@ pub(crate) struct Listed {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) labels: HashMap<String, String>,
+}
+
+/// Whether anything is written to a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// It reads what we write.
+    Open,
+    /// It reads nothing.
+    None,
 }
 
 /// A container that was created.
@@ -103,19 +115,30 @@ impl Engine {
     }
 
     /// Connects to a container's standard streams. Done before it starts, so that nothing is missed.
-    pub(crate) async fn attach(&self, name: &str) -> Result<Attached> {
+    pub(crate) async fn attach(&self, name: &str, input: Input) -> Result<AttachContainerResults> {
         let options = AttachContainerOptionsBuilder::default()
-            .stdin(true)
+            .stdin(input == Input::Open)
             .stdout(true)
             .stderr(true)
             .stream(true)
             .build();
         let attached = self.docker.attach_container(name, Some(options));
-        self.bounded(self.patience.ask, "attach to", name, attached).await.map(Attached::from)
+        self.bounded(self.patience.ask, "attach to", name, attached).await
     }
 
     pub(crate) async fn start(&self, name: &str) -> Result<()> {
         self.bounded(self.patience.make, "start", name, self.docker.start_container(name, None)).await
+    }
+
+    /// Sends a signal to a container's PID 1. One that has ended needs none.
+    pub(crate) async fn signal(&self, name: &str, signal: Signal) -> Result<()> {
+        let number = signal.number().to_string();
+        let options = KillContainerOptionsBuilder::default().signal(&number).build();
+        let sent = self.docker.kill_container(name, Some(options));
+        match self.bounded(self.patience.ask, "signal", name, sent).await {
+            Err(error) if is_not_found(&error) || is_conflict(&error) => Ok(()),
+            other => other,
+        }
     }
 
     /// Kills and removes a container with its anonymous volumes. One that is not there is removed.
@@ -145,12 +168,18 @@ impl Engine {
         self.bounded(self.patience.ask, "unpause", name, self.docker.unpause_container(name)).await
     }
 
+    /// What the engine set for a container, which may be less than what was asked for.
+    pub(crate) async fn settings(&self, name: &str) -> Result<HostConfig> {
+        self.inspect(name).await.map(|container| container.host_config.unwrap_or_default())
+    }
+
+    async fn inspect(&self, name: &str) -> Result<ContainerInspectResponse> {
+        self.bounded(self.patience.ask, "inspect", name, self.docker.inspect_container(name, None)).await
+    }
+
     /// Whether a container of this name is there.
     pub(crate) async fn exists(&self, name: &str) -> Result<bool> {
-        match self
-            .bounded(self.patience.ask, "inspect", name, self.docker.inspect_container(name, None))
-            .await
-        {
+        match self.inspect(name).await {
             Ok(_) => Ok(true),
             Err(error) if is_not_found(&error) => Ok(false),
             Err(error) => Err(error),

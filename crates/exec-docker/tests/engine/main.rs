@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod agents;
 #[cfg(target_os = "linux")]
+mod direct;
+#[cfg(target_os = "linux")]
 mod hardening;
 #[cfg(target_os = "linux")]
 mod images;
@@ -35,6 +37,10 @@ fn main() -> ExitCode {
         engine_test!(strangers::look_alikes_are_untouched, "A37"),
         engine_test!(strangers::a_removed_cell_is_an_error_that_says_so, "F6"),
         engine_test!(strangers::a_paused_cell_is_an_error_that_says_so, "F6"),
+        engine_test!(strangers::so_is_a_removed_container_without_our_pid_1, "F6 R4"),
+        engine_test!(strangers::so_is_a_paused_container_without_our_pid_1, "F6"),
+        engine_test!(direct::a_command_that_cannot_start_leaves_nothing, "R4"),
+        engine_test!(direct::a_run_in_an_image, "R4 R70"),
         engine_test!(agents::sixteen_at_once, "R103"),
         engine_test!(agents::a_pool_ends_with_its_executor, "R15"),
     ];

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_core::{
-    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Isolation, IsolationLevel,
-    Lifetime, Plan, Result, RunId, SessionName, Stdin,
+    Capabilities, Cmd, Error, ErrorKind, Exception, ExecOpts, Execution, Executor, Health, Isolation,
+    IsolationLevel, Lifetime, Plan, Result, RunId, SessionName, Stdin,
 };
 use tokio::process::Command;
 
@@ -48,6 +48,7 @@ impl ProcessGroupExec {
                 tty: false,
                 sessions: false,
                 images: false,
+                exceptions: BTreeSet::from([Exception::NoUsage, Exception::DeadlinesOutside]),
             },
             isolation: Arc::new(isolation),
         }

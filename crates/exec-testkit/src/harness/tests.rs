@@ -8,12 +8,14 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use bytes::Bytes;
 use exec_core::{
-    Capabilities, Claim, Cmd, Ended, Error, ErrorKind, Event, ExecOpts, Execution, Health, Isolation,
-    IsolationLevel, Outcome, RunHandle, RunId, SessionName, Signal, Status, Stream, Usage, WindowSize,
+    Capabilities, Claim, Cmd, Ended, Error, ErrorKind, Event, Exception, ExecOpts, Execution, Health,
+    Isolation, IsolationLevel, Outcome, RunHandle, RunId, SessionName, Signal, Status, Stream, Usage,
+    WindowSize,
 };
 use libtest_mimic::Conclusion;
 
 use super::*;
+use crate::Need;
 
 /// Starts a process on the host and calls that a cell.
 #[derive(Debug)]
@@ -26,7 +28,14 @@ impl Bare {
         let claims: BTreeSet<_> = claims.iter().copied().collect();
         let level = IsolationLevel::Namespaces;
         Arc::new(Self {
-            capabilities: Capabilities { level, claims, tty: false, sessions: false, images: false },
+            capabilities: Capabilities {
+                level,
+                claims,
+                tty: false,
+                sessions: false,
+                images: false,
+                exceptions: BTreeSet::new(),
+            },
         })
     }
 }
@@ -107,6 +116,15 @@ impl RunHandle for Over {
     }
 }
 
+/// What a case needs to be claimed.
+fn claims(case: &Case) -> Vec<Claim> {
+    let claims = case.needs.iter().filter_map(|need| match need {
+        Need::Claim(claim) => Some(*claim),
+        _ => None,
+    });
+    claims.collect()
+}
+
 struct Setup {
     harness: Harness,
     _runtime: Runtime,
@@ -126,7 +144,7 @@ fn case_named(name: &str) -> &'static Case {
 /// What the case says about a bare spawn that claims everything the case asks for.
 fn verdict(name: &str) -> Verdict {
     let (case, setup) = (case_named(name), setup());
-    setup.harness.run(case, "bare", Bare::that_claims(case.needs))
+    setup.harness.run(case, "bare", Bare::that_claims(&claims(case)))
 }
 
 #[track_caller]
@@ -228,6 +246,26 @@ fn what_is_not_claimed_is_ignored_and_never_passes() {
     let (conclusion, kind) = conclusion(&setup(), backend, case_named("a_daemon"));
     assert_eq!((conclusion.num_passed, conclusion.num_ignored), (0, 1));
     assert_eq!(kind, "not claimed: KillsDescendants");
+}
+
+/// R5: what an executor says it can't do is shown with its words.
+#[test]
+fn what_is_excepted_is_ignored_and_never_passes() {
+    let capabilities = Capabilities {
+        exceptions: BTreeSet::from([Exception::NoUsage]),
+        ..Bare::that_claims(&[]).capabilities().clone()
+    };
+    for (case, reason) in [
+        ("usage_is_reported", "excepted: CPU time and peak memory are not measured"),
+        ("the_size_can_change", "it has no terminals"),
+        ("sessions_are_apart", "not claimed: PrivateTmp"),
+        ("runs_at_the_same_time_are_apart", "it has no sessions"),
+    ] {
+        let executor: Arc<dyn Executor> = Arc::new(Bare { capabilities: capabilities.clone() });
+        let backend = Backend { label: "it".into(), engine: "local", executor: Ok(executor) };
+        let (conclusion, kind) = conclusion(&setup(), backend, case_named(case));
+        assert_eq!((conclusion.num_passed, conclusion.num_ignored, kind.as_str()), (0, 1, reason));
+    }
 }
 
 fn run_alone(limit: Duration, run: fn(Ctx) -> crate::CaseFuture) -> Verdict {

@@ -1,12 +1,14 @@
 //! What can't be run is an error that says what and why, before anything starts.
 
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
-use exec_core::{Cmd, ErrorKind, ExecOpts};
+use anyhow::{Result, bail, ensure};
+use exec_core::{Cmd, ErrorKind, Exception, ExecOpts, SessionName, WindowSize};
 
-use crate::case::{Case, case};
+use crate::case::{Case, Need, Skip, case};
 use crate::probe::open_to_all;
 use crate::{Ctx, check};
 
@@ -15,7 +17,7 @@ pub(super) const CASES: &[Case] = &[
     case!(missing_program_by_path, "R4"),
     case!(program_without_permission, "R4"),
     case!(directory_as_program, "R4"),
-    case!(program_for_another_machine, "R4"),
+    case!(program_for_another_machine, "R4"; Need::No(Exception::ScriptsByGuess)),
     case!(missing_cwd, "R2"),
     case!(file_as_cwd, "R2"),
     case!(cwd_outside, "R2 A36"),
@@ -26,6 +28,7 @@ pub(super) const CASES: &[Case] = &[
     case!(nul_in_arguments, "R2"),
     case!(errors_say_what_to_do, "R2"),
     case!(a_refused_run_leaves_the_next_alone, "R4"),
+    case!(what_it_cannot_do_is_refused, "R2"),
 ];
 
 async fn run_fails(ctx: &Ctx, cmd: &Cmd, opts: &ExecOpts, kind: ErrorKind) -> Result<()> {
@@ -131,6 +134,38 @@ async fn a_refused_run_leaves_the_next_alone(ctx: Ctx) -> Result<()> {
     for _ in 0..3 {
         missing_program(ctx.clone()).await?;
         check::exited(&ctx.inside(&["exit", "3"]).await?, 3)?;
+    }
+    Ok(())
+}
+
+fn in_image(ctx: &Ctx) -> ExecOpts {
+    let mut opts = ctx.opts();
+    opts.image = Some("host".to_owned());
+    opts
+}
+
+/// R2: a terminal, a session or an argument that can't be had is an error, not something else instead.
+async fn what_it_cannot_do_is_refused(ctx: Ctx) -> Result<()> {
+    let capabilities = ctx.executor().capabilities();
+    let probe = ctx.probe(&["exit", "0"]);
+    let session = SessionName::new(ctx.marker());
+    let asked = [
+        (capabilities.tty, probe.clone(), ctx.opts().with_tty(WindowSize { rows: 24, cols: 80 })),
+        (capabilities.sessions, probe.clone(), ctx.opts().in_session(session)),
+        (capabilities.images, probe.clone(), in_image(&ctx)),
+        (
+            capabilities.keeps(Exception::Utf8Only),
+            probe.arg(OsString::from_vec(b"\xff".to_vec())),
+            ctx.opts(),
+        ),
+    ];
+    let mut refused = asked.into_iter().filter(|(can, ..)| !can).peekable();
+    if refused.peek().is_none() {
+        bail!(Skip("it can do everything".into()));
+    }
+    for (_, cmd, opts) in refused {
+        let error = check::failed(ctx.executor().run(&cmd, &opts).await, ErrorKind::Unsupported)?;
+        ensure!(error.remedy().is_some(), "no remedy: {error}");
     }
     Ok(())
 }

@@ -1,16 +1,16 @@
 //! A command that exits non-zero, or is ended by a signal, is an `Ok` result.
 
 use anyhow::{Context, Result, ensure};
-use exec_core::{Ended, Signal};
+use exec_core::{Ended, Exception, Signal};
 
-use crate::case::{Case, case};
+use crate::case::{Case, Need, case};
 use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
     case!(exit_codes_are_results, "R4"),
-    case!(death_by_signal_is_a_result, "R3 R4"),
+    case!(death_by_signal_is_a_result, "R3 R4"; Need::No(Exception::SignalsAsCodes)),
     case!(a_shells_word_for_a_signal_is_a_code, "R4"),
-    case!(usage_is_reported, "R3"),
+    case!(usage_is_reported, "R3"; Need::No(Exception::NoUsage)),
 ];
 
 /// The codes that shells, engines and time-outs use for themselves among them.

@@ -2,32 +2,29 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use exec_core::{Cmd, Ended, ExecOpts, SessionName};
 
-use crate::case::{Case, Skip, case};
+use crate::case::{Case, Need, case};
 use crate::{Ctx, check, processes, stream};
 
 pub(super) const CASES: &[Case] = &[
-    case!(tmp_lasts, "R2", PrivateTmp),
-    case!(tmp_goes_with_the_session, "R2", PrivateTmp),
-    case!(sessions_are_apart, "R2", PrivateTmp),
-    case!(background_processes_last_until_the_end, "R10", KillsDescendants),
-    case!(stopping_one_run_leaves_the_others, "R10", KillsDescendants),
-    case!(a_time_out_ends_one_run_only, "R10", KillsDescendants),
-    case!(dropping_ends_one_run_only, "R10 F3"),
-    case!(runs_at_the_same_time_are_apart, "R2"),
-    case!(ending_a_session_ends_its_runs, "R10"),
-    case!(ending_what_is_not_there_is_fine, "F11"),
-    case!(a_session_has_no_variables_of_its_own, "R2"),
+    case!(tmp_lasts, "R2", PrivateTmp; Need::Sessions),
+    case!(tmp_goes_with_the_session, "R2", PrivateTmp; Need::Sessions),
+    case!(sessions_are_apart, "R2", PrivateTmp; Need::Sessions),
+    case!(background_processes_last_until_the_end, "R10", KillsDescendants; Need::Sessions),
+    case!(stopping_one_run_leaves_the_others, "R10", KillsDescendants; Need::Sessions),
+    case!(a_time_out_ends_one_run_only, "R10", KillsDescendants; Need::Sessions),
+    case!(dropping_ends_one_run_only, "R10 F3"; Need::Sessions),
+    case!(runs_at_the_same_time_are_apart, "R2"; Need::Sessions),
+    case!(ending_a_session_ends_its_runs, "R10"; Need::Sessions),
+    case!(ending_what_is_not_there_is_fine, "F11"; Need::Sessions),
+    case!(a_session_has_no_variables_of_its_own, "R2"; Need::Sessions),
 ];
 
 /// The session of this case; another number is another session.
-fn session(ctx: &Ctx, number: u32) -> Result<SessionName> {
-    if !ctx.executor().capabilities().sessions {
-        bail!(Skip("this executor has no sessions".into()));
-    }
-    Ok(SessionName::new(format!("{}-{number}", ctx.marker())))
+fn session(ctx: &Ctx, number: u32) -> SessionName {
+    SessionName::new(format!("{}-{number}", ctx.marker()))
 }
 
 fn opts(ctx: &Ctx, session: &SessionName) -> ExecOpts {
@@ -40,7 +37,7 @@ fn marker(ctx: &Ctx, of: &str) -> String {
 
 /// R2: what one command leaves in `/tmp` the next finds there.
 async fn tmp_lasts(ctx: Ctx) -> Result<()> {
-    let session = session(&ctx, 0)?;
+    let session = session(&ctx, 0);
     ctx.run(&Cmd::shell("echo kept > /tmp/kept"), &opts(&ctx, &session)).await?;
     let result = ctx.run(&Cmd::shell("cat /tmp/kept"), &opts(&ctx, &session)).await?;
     check::printed(&result, "kept")?;
@@ -49,7 +46,7 @@ async fn tmp_lasts(ctx: Ctx) -> Result<()> {
 
 /// R2: a new session of the same name begins with nothing.
 async fn tmp_goes_with_the_session(ctx: Ctx) -> Result<()> {
-    let session = session(&ctx, 0)?;
+    let session = session(&ctx, 0);
     ctx.run(&Cmd::shell("echo kept > /tmp/kept"), &opts(&ctx, &session)).await?;
     ctx.executor().end_session(&session).await?;
     let result = ctx.run(&ctx.probe(&["read", "/tmp/kept"]), &opts(&ctx, &session)).await?;
@@ -59,7 +56,7 @@ async fn tmp_goes_with_the_session(ctx: Ctx) -> Result<()> {
 
 /// R2: one session's files are not another's.
 async fn sessions_are_apart(ctx: Ctx) -> Result<()> {
-    let (one, other) = (session(&ctx, 0)?, session(&ctx, 1)?);
+    let (one, other) = (session(&ctx, 0), session(&ctx, 1));
     ctx.run(&Cmd::shell("echo kept > /tmp/kept"), &opts(&ctx, &one)).await?;
     let result = ctx.run(&ctx.probe(&["read", "/tmp/kept"]), &opts(&ctx, &other)).await?;
     check::refused(&result, &["ENOENT"])?;
@@ -69,7 +66,7 @@ async fn sessions_are_apart(ctx: Ctx) -> Result<()> {
 
 /// R10: what a command left running on purpose runs until the session ends, and no longer.
 async fn background_processes_last_until_the_end(ctx: Ctx) -> Result<()> {
-    let session = session(&ctx, 0)?;
+    let session = session(&ctx, 0);
     let result = ctx.run(&ctx.probe(&["daemon", ctx.marker()]), &opts(&ctx, &session)).await?;
     check::printed(&result, "left behind")?;
     check::exited(&ctx.run(&ctx.probe(&["exit", "0"]), &opts(&ctx, &session)).await?, 0)?;
@@ -88,7 +85,7 @@ async fn start_with_daemon(ctx: &Ctx, opts: &ExecOpts, marker: &str) -> Result<e
 
 /// R10: of a run that was stopped nothing is alive; the runs next to it and what earlier ones left are.
 async fn stopping_one_run_leaves_the_others(ctx: Ctx) -> Result<()> {
-    let (session, opts) = (session(&ctx, 0)?, opts(&ctx, &session(&ctx, 0)?));
+    let (session, opts) = (session(&ctx, 0), opts(&ctx, &session(&ctx, 0)));
     let (earlier, stopped, other) = (marker(&ctx, "earlier"), marker(&ctx, "stopped"), marker(&ctx, "other"));
     ctx.run(&ctx.probe(&["daemon", &earlier]), &opts).await?;
     let run = start_with_daemon(&ctx, &opts, &stopped).await?;
@@ -106,7 +103,7 @@ async fn stopping_one_run_leaves_the_others(ctx: Ctx) -> Result<()> {
 
 /// R10: a limit stops the run that has it.
 async fn a_time_out_ends_one_run_only(ctx: Ctx) -> Result<()> {
-    let (session, opts) = (session(&ctx, 0)?, opts(&ctx, &session(&ctx, 0)?));
+    let (session, opts) = (session(&ctx, 0), opts(&ctx, &session(&ctx, 0)));
     let (late, other) = (marker(&ctx, "late"), marker(&ctx, "other"));
     let next_to_it = start_with_daemon(&ctx, &opts, &other).await?;
     let limited = opts.clone().with_timeout(Duration::from_secs(1));
@@ -122,7 +119,7 @@ async fn a_time_out_ends_one_run_only(ctx: Ctx) -> Result<()> {
 
 /// R10, F3: so does dropping.
 async fn dropping_ends_one_run_only(ctx: Ctx) -> Result<()> {
-    let (session, opts) = (session(&ctx, 0)?, opts(&ctx, &session(&ctx, 0)?));
+    let (session, opts) = (session(&ctx, 0), opts(&ctx, &session(&ctx, 0)));
     let (dropped, other) = (marker(&ctx, "dropped"), marker(&ctx, "other"));
     let run = ctx.start(&ctx.probe(&["pause", &dropped]), &opts).await?;
     let next_to_it = ctx.start(&ctx.probe(&["pause", &other]), &opts).await?;
@@ -136,7 +133,7 @@ async fn dropping_ends_one_run_only(ctx: Ctx) -> Result<()> {
 
 /// R2: each run has its own streams and its own code.
 async fn runs_at_the_same_time_are_apart(ctx: Ctx) -> Result<()> {
-    let session = session(&ctx, 0)?;
+    let session = session(&ctx, 0);
     let runs: Vec<_> = (0..10)
         .map(|code| {
             let (ctx, opts) = (ctx.clone(), opts(&ctx, &session));
@@ -154,7 +151,7 @@ async fn runs_at_the_same_time_are_apart(ctx: Ctx) -> Result<()> {
 
 /// R10: a run that is under way ends with its session, and whoever waits for it is told.
 async fn ending_a_session_ends_its_runs(ctx: Ctx) -> Result<()> {
-    let session = session(&ctx, 0)?;
+    let session = session(&ctx, 0);
     let run = ctx.start(&ctx.probe(&["pause", ctx.marker()]), &opts(&ctx, &session)).await?;
     stream::until(&run, "ready\n").await?;
     ctx.executor().end_session(&session).await?;
@@ -168,7 +165,7 @@ async fn ending_a_session_ends_its_runs(ctx: Ctx) -> Result<()> {
 
 /// F11: twice, or never begun.
 async fn ending_what_is_not_there_is_fine(ctx: Ctx) -> Result<()> {
-    let session = session(&ctx, 0)?;
+    let session = session(&ctx, 0);
     ctx.executor().end_session(&session).await?;
     ctx.run(&ctx.probe(&["exit", "0"]), &opts(&ctx, &session)).await?;
     ctx.executor().end_session(&session).await?;
@@ -177,7 +174,7 @@ async fn ending_what_is_not_there_is_fine(ctx: Ctx) -> Result<()> {
 
 /// R2: variables and working directory belong to a run.
 async fn a_session_has_no_variables_of_its_own(ctx: Ctx) -> Result<()> {
-    let session = session(&ctx, 0)?;
+    let session = session(&ctx, 0);
     std::fs::create_dir(ctx.workspace().join("sub"))?;
     let first = opts(&ctx, &session).with_env("ONLY_ONCE", "1").with_cwd("sub");
     ctx.run(&Cmd::shell("cd /; true"), &first).await?;

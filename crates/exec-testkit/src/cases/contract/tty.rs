@@ -1,18 +1,18 @@
 //! Terminals, for executors that have them.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use exec_core::{Execution, Stdin, WindowSize};
 
-use crate::case::{Case, Skip, case};
+use crate::case::{Case, Need, case};
 use crate::{Ctx, check, processes, stream};
 
 pub(super) const CASES: &[Case] = &[
-    case!(all_streams_are_the_terminal, "R2"),
-    case!(the_size_can_change, "R5"),
-    case!(everything_arrives_as_standard_output, "R3"),
-    case!(a_typed_interrupt_is_a_signal, "R5"),
-    case!(closing_the_input_types_the_end_of_file, "R5"),
-    case!(dropping_kills_on_a_terminal, "R5 F3"),
+    case!(all_streams_are_the_terminal, "R2"; Need::Terminals),
+    case!(the_size_can_change, "R5"; Need::Terminals),
+    case!(everything_arrives_as_standard_output, "R3"; Need::Terminals),
+    case!(a_typed_interrupt_is_a_signal, "R5"; Need::Terminals),
+    case!(closing_the_input_types_the_end_of_file, "R5"; Need::Terminals),
+    case!(dropping_kills_on_a_terminal, "R5 F3"; Need::Terminals),
     case!(without_one_there_is_none, "R2"),
     case!(the_callers_terminal_is_out_of_reach, "R50"),
 ];
@@ -20,9 +20,6 @@ pub(super) const CASES: &[Case] = &[
 const SIZE: WindowSize = WindowSize { rows: 33, cols: 101 };
 
 async fn start(ctx: &Ctx, args: &[&str]) -> Result<Execution> {
-    if !ctx.executor().capabilities().tty {
-        bail!(Skip("this executor has no terminals".into()));
-    }
     ctx.start(&ctx.probe(args), &ctx.opts().with_tty(SIZE).with_stdin(Stdin::Stream)).await
 }
 
@@ -46,9 +43,6 @@ async fn the_size_can_change(ctx: Ctx) -> Result<()> {
 
 /// R3: with a terminal there is one stream.
 async fn everything_arrives_as_standard_output(ctx: Ctx) -> Result<()> {
-    if !ctx.executor().capabilities().tty {
-        bail!(Skip("this executor has no terminals".into()));
-    }
     let opts = ctx.opts().with_tty(SIZE);
     let result = ctx.run(&exec_core::Cmd::shell("echo out; echo err >&2"), &opts).await?;
     check::exited(&result, 0)?;

@@ -11,7 +11,7 @@ macro_rules! refused {
         &[$(Case {
             name: stringify!($name),
             shows: "A28 R50",
-            needs: &[exec_core::Claim::SyscallFilter],
+            needs: &[crate::Need::Claim(exec_core::Claim::SyscallFilter)],
             run: |ctx| Box::pin(is_refused(ctx, $attempt)),
         }),*]
     };

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, ensure};
-use exec_core::{ErrorKind, MountSpec, WorkspaceMode};
+use exec_core::{ErrorKind, Exception, MountSpec, WorkspaceMode};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::case::{Case, case};
+use crate::case::{Case, Need, case};
 use crate::probe::open_to_all;
 use crate::{Ctx, check};
 
@@ -19,7 +19,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_planted_writable_path_is_not_followed, "A3"),
     case!(a_planted_workspace_is_not_followed, "A3 R22"),
     case!(a_link_leads_nowhere_inside, "A3", HidesFiles),
-    case!(a_swapped_mount_source_is_refused, "A4", HidesFiles),
+    case!(a_swapped_mount_source_is_refused, "A4", HidesFiles; Need::No(Exception::MountsByName)),
 ];
 
 /// Lets a command plant the link, as an agent would.

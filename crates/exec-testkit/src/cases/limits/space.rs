@@ -1,7 +1,7 @@
 //! Room for files.
 
 use anyhow::{Result, ensure};
-use exec_core::{ByteSize, Ended, Limit, Signal};
+use exec_core::{ByteSize, Limit};
 
 use crate::case::{Case, case};
 use crate::{Ctx, check};
@@ -49,9 +49,7 @@ async fn files_have_a_size(ctx: Ctx) -> Result<()> {
     let mut opts = ctx.opts();
     opts.limits.file_size = Limit::Exactly(ByteSize::mib(1));
     let result = ctx.run(&ctx.probe(&["fill", "large", "4194304"]), &opts).await?;
-    check::ended(&result.outcome, Ended::Signalled)?;
-    // SIGXFSZ
-    ensure!(result.outcome.signal() == Signal::new(25), "{}", check::describe(&result));
+    check::died_by_itself(&ctx, &result.outcome, "XFSZ".parse()?)?;
     ensure!(ctx.workspace().join("large").metadata()?.len() == 1 << 20, "it is larger");
     Ok(())
 }

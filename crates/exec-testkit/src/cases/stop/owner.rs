@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use exec_core::Exception;
 
-use crate::case::{Case, case};
+use crate::case::{Case, Need, case};
 use crate::orchestrator::Orchestrator;
 use crate::{Ctx, processes};
 
@@ -12,7 +13,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_killed_orchestrator_leaves_nothing, "R11 A19 F1", DiesWithOwner),
     case!(killed_again_and_again, "R11 A19 F1", DiesWithOwner),
     case!(a_killed_orchestrator_that_never_read, "R11 A19 F9", DiesWithOwner),
-    case!(a_frozen_orchestrator_extends_nothing, "F2", DiesWithOwner),
+    case!(a_frozen_orchestrator_extends_nothing, "F2", DiesWithOwner; Need::No(Exception::DeadlinesOutside)),
 ];
 
 const LONG: Duration = Duration::from_secs(3600);

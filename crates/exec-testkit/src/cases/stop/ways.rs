@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use exec_core::{ByteSize, Cmd, Ended, ExecOpts, Execution, Signal};
 
 use crate::case::{Case, case};
@@ -30,7 +30,7 @@ fn daemon_and(ctx: &Ctx, then: &str) -> Cmd {
 /// Runs it to its end under these options; the daemon was there and is dead.
 async fn ends(ctx: &Ctx, then: &str, opts: &ExecOpts, by: Ended) -> Result<()> {
     let result = ctx.run(&daemon_and(ctx, then), opts).await?;
-    ensure!(result.stdout.text().starts_with("left behind"), "{}", check::describe(&result));
+    check::printed_first(&result, "left behind")?;
     check::ended(&result.outcome, by)?;
     processes::ensure_none(ctx.marker())
 }
@@ -90,7 +90,10 @@ async fn by_dropping(ctx: Ctx) -> Result<()> {
 
 /// R10, A14
 async fn by_dying(ctx: Ctx) -> Result<()> {
-    ends(&ctx, "kill -9 $$", &ctx.opts(), Ended::Signalled).await
+    let result = ctx.run(&daemon_and(&ctx, "kill -9 $$"), &ctx.opts()).await?;
+    check::printed_first(&result, "left behind")?;
+    check::died_by_itself(&ctx, &result.outcome, Signal::KILL)?;
+    processes::ensure_none(ctx.marker())
 }
 
 /// R10, A14: what holds once holds always.

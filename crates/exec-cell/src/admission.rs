@@ -1,0 +1,36 @@
+//! What must hold before a command starts, whatever runs it. Pure.
+
+use exec_core::{Capabilities, Error, ErrorKind, ExecOpts, Held, Isolation, Plan, Result};
+
+/// The floor that the options name is reached, or the run is refused.
+pub fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backend: &str) -> Result<()> {
+    let level = capabilities.level;
+    match opts.min_isolation.filter(|floor| level < *floor) {
+        None => Ok(()),
+        Some(floor) => Err(Error::new(
+            ErrorKind::IsolationTooWeak,
+            "start",
+            format!("its isolation here is `{level}`, the floor is `{floor}`"),
+        )
+        .with_backend(backend)
+        .with_remedy(format!("use a stronger sandbox or lower the floor with --min-isolation {level}"))),
+    }
+}
+
+/// A limit asked for by name holds for the run as a whole, or the run is refused.
+pub fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str) -> Result<()> {
+    for report in isolation.limits.iter().filter(|report| plan.limits.required.contains(&report.limit)) {
+        let why = match &report.held {
+            Held::Enforced { .. } => continue,
+            Held::PerProcess { by } => format!("only each process on its own is held to it, by {by}"),
+            Held::NotEnforced { why } => why.clone(),
+        };
+        let message =
+            format!("the limit of {} for {} can't be enforced here: {why}", report.asked, report.limit);
+        return Err(Error::new(ErrorKind::LimitNotEnforced, "start", message).with_backend(backend).with_remedy(
+            "run where control groups can be written (as root, or with a delegated group), use a container, or pass \
+             --best-effort-limits",
+        ));
+    }
+    Ok(())
+}

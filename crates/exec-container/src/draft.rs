@@ -1,0 +1,153 @@
+//! From a plan to the specification of its container, with the image it names looked up on the way.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use exec_core::{Error, ErrorKind, Plan, Result};
+use exec_host::HostView;
+use tokio::sync::OnceCell;
+
+use crate::config::ContainerConfig;
+use crate::engine::{Engine, ImageFacts};
+use crate::image::{Named, ensure_host};
+use crate::profile::EngineProfile;
+use crate::spec::{self, Base, ContainerSpec, IMAGE_HOME};
+
+/// Variables that describe the caller's machine and mean nothing in another image.
+const OF_THE_HOST: [&str; 14] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "CARGO_HOME",
+    "PYENV_ROOT",
+    "NVM_DIR",
+    "GOROOT",
+    "JAVA_HOME",
+    "VOLTA_HOME",
+    "ASDF_DIR",
+];
+
+/// `PATH` where an image names none.
+const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// The name of the host image in options.
+const HOST_IMAGE: &str = "host";
+
+/// Knows the images of one engine.
+#[derive(Debug)]
+pub(crate) struct Drafter {
+    engine: Engine,
+    config: ContainerConfig,
+    pub(crate) profile: EngineProfile,
+    /// What of this host the host image shows; none where the engine runs elsewhere.
+    host: Option<HostView>,
+    host_image: OnceCell<ImageFacts>,
+    images: Named,
+}
+
+impl Drafter {
+    pub(crate) fn new(engine: Engine, config: ContainerConfig, profile: EngineProfile) -> Self {
+        let host = profile.same_kernel.then(|| HostView::look(&|name| std::env::var_os(name)));
+        Self { engine, config, profile, host, host_image: OnceCell::new(), images: Named::default() }
+    }
+
+    /// Leaves a place of the host's out of the host image, because something else stands there.
+    pub(crate) fn without(mut self, place: &str) -> Self {
+        if let Some(view) = &mut self.host {
+            view.system.retain(|entry| entry.path() != Path::new(place));
+        }
+        self
+    }
+
+    /// Finds the image and gives the plan the variables that hold there.
+    pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
+        match self.image_name(plan).map(str::to_owned) {
+            None => {
+                self.host_image().await?;
+                plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
+            }
+            Some(name) => {
+                let (policy, progress) = (self.config.pull, &self.config.progress);
+                let image = self.images.resolve(&self.engine, &name, policy, progress).await?;
+                plan.env = image_env(plan, &image.env);
+            }
+        }
+        Ok(())
+    }
+
+    /// The container that a plan needs which was prepared.
+    pub(crate) fn spec(&self, plan: &Plan) -> Result<ContainerSpec> {
+        let spec = match self.image_name(plan) {
+            None => match (self.host_image.get(), &self.host) {
+                (Some(image), Some(view)) => spec::spec(plan, Base::Host { image, view }, &self.profile),
+                _ => Err(self.no_host_image()),
+            },
+            Some(name) => {
+                let image = self.images.known(name).unwrap_or_default();
+                spec::spec(plan, Base::Image { name, image: &image }, &self.profile)
+            }
+        };
+        spec.map_err(|error| error.with_backend(self.engine.backend()))
+    }
+
+    /// The image a run is to have, if it is not the host's own.
+    fn image_name<'a>(&'a self, plan: &'a Plan) -> Option<&'a str> {
+        plan.image.as_deref().or(self.config.image.as_deref()).filter(|name| *name != HOST_IMAGE)
+    }
+
+    async fn host_image(&self) -> Result<(&ImageFacts, &HostView)> {
+        let view = self.host.as_ref().ok_or_else(|| self.no_host_image())?;
+        let image = self.host_image.get_or_try_init(|| ensure_host(&self.engine, view)).await?;
+        Ok((image, view))
+    }
+
+    fn no_host_image(&self) -> Error {
+        Error::new(ErrorKind::Unsupported, "image", "the engine does not run on this machine's own system")
+            .with_backend(self.engine.backend())
+            .with_remedy("name an image with --image")
+    }
+}
+
+/// In an image its own variables hold, then those the options name, and of the caller's those that mean the same
+/// anywhere.
+fn image_env(plan: &Plan, image: &[String]) -> BTreeMap<OsString, OsString> {
+    let fixed = [("PATH", DEFAULT_PATH), ("HOME", IMAGE_HOME)];
+    let mut env: BTreeMap<OsString, OsString> =
+        fixed.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let of_host = |name: &OsStr| OF_THE_HOST.iter().any(|host| name == *host);
+    let inherited = plan.env.iter().filter(|(name, _)| !plan.named_env.contains(*name) && !of_host(name));
+    env.extend(inherited.map(|(name, value)| (name.clone(), value.clone())));
+    let of_image = image.iter().filter_map(|pair| pair.split_once('=')).filter(|(name, _)| *name != "HOME");
+    env.extend(of_image.map(|(name, value)| (name.into(), value.into())));
+    let named = plan.env.iter().filter(|(name, _)| plan.named_env.contains(*name));
+    env.extend(named.map(|(name, value)| (name.clone(), value.clone())));
+    env
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_core::{Cmd, ExecOpts};
+
+    use super::*;
+
+    #[test]
+    fn an_image_brings_its_own_variables() {
+        let opts =
+            ExecOpts::in_workspace(std::env::temp_dir()).with_env("MODE", "ci").with_env("GOFLAGS", "-x");
+        let callers = [("PATH", "/home/me/bin"), ("HOME", "/home/me"), ("LANG", "C.UTF-8")];
+        let callers = callers.map(|(name, value)| (name.into(), value.into()));
+        let plan = Plan::resolve(&Cmd::new("x"), &opts, callers).unwrap();
+        let image =
+            ["PATH=/opt/go/bin:/bin", "GOFLAGS=-mod=mod", "HOME=/root", "nonsense"].map(str::to_owned);
+        let env = image_env(&plan, &image);
+        let value = |name: &str| env.get(OsStr::new(name)).and_then(|value| value.to_str());
+        assert_eq!(value("PATH"), Some("/opt/go/bin:/bin"));
+        assert_eq!((value("HOME"), value("LANG")), (Some(IMAGE_HOME), Some("C.UTF-8")));
+        assert_eq!((value("MODE"), value("GOFLAGS")), (Some("ci"), Some("-x")));
+    }
+}
