@@ -10,6 +10,7 @@ use bollard::models::{
     HostConfigLogConfig, Mount as ApiMount, MountBindOptions, MountType, MountVolumeOptions,
 };
 use exec_core::{Access, Gpus, Network};
+use exec_wire::LANE_DIRECTORY;
 
 use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
@@ -32,10 +33,11 @@ const MASKED: [&str; 12] = [
     "/sys/firmware",
 ];
 
-/// What a container with our PID 1 is created with.
+/// What a container with our PID 1 is created with; `lane` is a directory of this host.
 pub(crate) fn body(
     spec: &ContainerSpec,
     placement: &Placement,
+    lane: Option<&str>,
     profile: &EngineProfile,
     labels: HashMap<String, String>,
 ) -> ContainerCreateBody {
@@ -50,7 +52,8 @@ pub(crate) fn body(
     let skips_network = skips_network(spec, hosts);
     let hosts = hosts.filter(|_| spec.lacks_hosts && skips_network);
     let hosts = hosts.map(|hosts| bind(hosts, "/etc/hosts", Access::ReadOnly, profile));
-    host.mounts.get_or_insert_default().extend([init].into_iter().chain(hosts));
+    let lane = lane.map(|directory| bind(directory, LANE_DIRECTORY, Access::ReadOnly, profile));
+    host.mounts.get_or_insert_default().extend([init].into_iter().chain(hosts).chain(lane));
     ContainerCreateBody {
         entrypoint: Some(vec![INIT_PATH.to_owned()]),
         cmd: Some(vec!["container".to_owned()]),

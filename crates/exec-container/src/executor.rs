@@ -7,10 +7,11 @@ use crate::direct::{self, DirectExecutor};
 use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
+use crate::lane::Lanes;
 use crate::maker::Shop;
 use crate::profile::{self, EngineProfile};
 use crate::reaper::Reaper;
-use crate::supervisor::{InitPlacement, Supervisor};
+use crate::supervisor::{InitPlacement, Supervisor, cache_directory};
 use crate::yard::Yard;
 use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation, leftovers};
 
@@ -29,7 +30,9 @@ pub async fn executor(
     leftovers::sweep(&engine);
     let owner = Owner::this_process();
     let lives = Lives::follow(&engine, (OWNER, &owner.id));
-    let reaper = Reaper::new(endpoint, backend).await?;
+    let lanes = Lanes::below(&cache_directory())
+        .filter(|_| profile.same_kernel && config.init == InitPlacement::Auto);
+    let reaper = Reaper::new(endpoint, backend, lanes.as_ref().map(Lanes::directory)).await?;
     let program = profile.arch().and_then(exec_init::for_arch);
     let (init, pool) = (config.init, config.pool());
     let drafter = Drafter::new(engine.clone(), config, profile);
@@ -41,6 +44,6 @@ pub async fn executor(
     };
     let supervisor = Supervisor::place(program, init, backend)?;
     let capabilities = isolation::capabilities(&info, &drafter.profile);
-    let maker = ContainerMaker::new(Shop { yard, supervisor }, drafter, capabilities);
+    let maker = ContainerMaker::new(Shop { yard, supervisor, lanes }, drafter, capabilities);
     Ok(Box::new(CellExecutor::new(maker, pool)))
 }

@@ -22,6 +22,7 @@ mod image;
 mod isolation;
 mod keeper;
 mod labels;
+mod lane;
 mod last_resort;
 mod leftovers;
 mod maker;

@@ -14,6 +14,7 @@ use crate::draft::Drafter;
 use crate::engine::{Created, Input, is_missing_bind_source};
 use crate::isolation;
 use crate::keeper::{ContainerKeeper, Made};
+use crate::lane::{Lane, Lanes};
 use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
 use crate::supervisor::{Placement, Supervisor};
@@ -32,6 +33,8 @@ pub struct ContainerMaker {
 pub(crate) struct Shop {
     pub(crate) yard: Yard,
     pub(crate) supervisor: Supervisor,
+    /// None where the engine is on another kernel.
+    pub(crate) lanes: Option<Lanes>,
 }
 
 impl ContainerMaker {
@@ -118,37 +121,61 @@ impl Shop {
         profile: &EngineProfile,
         keeper: &ContainerKeeper,
     ) -> Result<Attached> {
-        let created = self.create(name, spec, profile).await;
+        let mut lane = self.lane();
+        let created = self.create(name, spec, profile, &mut lane).await;
         let created = self.yard.created(name, created, spec)?;
         keeper.is_made(Made { id: created.id, same_kernel: profile.same_kernel });
         let engine = &self.yard.engine;
         let mut attached = Attached::from(engine.attach(name, Input::Open).await?);
         let mut first_frame = Vec::new();
-        ToCell::Container(Box::new(plan_inside(spec))).encode(0, &mut first_frame);
+        ToCell::Container(Box::new(plan_inside(spec, lane.is_some()))).encode(0, &mut first_frame);
         // A container that does not take it has ended, and the reading side will say how.
         attached.writer.write_all(&first_frame).await.ok();
         engine.start(name).await?;
-        Ok(attached)
+        Ok(match lane {
+            Some(lane) => lane.meet(attached).await,
+            None => attached,
+        })
     }
 
-    async fn create(&self, name: &str, spec: &ContainerSpec, profile: &EngineProfile) -> Result<Created> {
+    fn lane(&self) -> Option<Lane> {
+        let laid = self.lanes.as_ref()?.lay();
+        laid.inspect_err(|error| tracing::debug!(%error, "a lane can't be made")).ok()
+    }
+
+    /// Takes the lane away where the engine does not see our files.
+    async fn create(
+        &self,
+        name: &str,
+        spec: &ContainerSpec,
+        profile: &EngineProfile,
+        lane: &mut Option<Lane>,
+    ) -> Result<Created> {
         let engine = &self.yard.engine;
-        let body = |placement: &Placement| body(spec, placement, profile, self.yard.owner.labels(name));
+        let body = |placement: &Placement, lane: Option<&Lane>| {
+            body(spec, placement, lane.map(Lane::directory), profile, self.yard.owner.labels(name))
+        };
         let placement = self.supervisor.placement(engine, &spec.image).await?;
-        let created = engine.create(name, body(&placement)).await;
-        match (created, placement) {
-            (Err(error), Placement::Bind { source, .. }) if is_missing_bind_source(&error, &source) => {
+        let Placement::Bind { source, .. } = &placement else {
+            *lane = None;
+            return engine.create(name, body(&placement, None)).await;
+        };
+        let created = engine.create(name, body(&placement, lane.as_ref())).await;
+        let ours = [Some(source.as_str()), lane.as_ref().map(Lane::directory)];
+        match created {
+            Err(error) if ours.into_iter().flatten().any(|path| is_missing_bind_source(&error, path)) => {
                 tracing::info!("the engine does not see this machine's files; PID 1 goes into a volume");
+                *lane = None;
                 let placement = self.supervisor.move_to_volume(engine, &spec.image).await?;
-                engine.create(name, body(&placement)).await
+                engine.create(name, body(&placement, None)).await
             }
-            (created, _) => created,
+            created => created,
         }
     }
 }
 
 /// What PID 1 checks and adds.
-fn plan_inside(spec: &ContainerSpec) -> ContainerPlan {
+fn plan_inside(spec: &ContainerSpec, lane: bool) -> ContainerPlan {
     let expect = spec.mounts.iter().filter_map(|mount| match mount {
         Mount::Bind { target, expect: Some(id), .. } => Some(Expected {
             target: target.clone().into_bytes(),
@@ -163,6 +190,7 @@ fn plan_inside(spec: &ContainerSpec) -> ContainerPlan {
             read: vec![b"/".to_vec()],
             write: write.map(|path| path.as_bytes().to_vec()).collect(),
         }),
+        lane,
         expect: expect.collect(),
     }
 }

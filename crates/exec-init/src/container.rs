@@ -6,12 +6,13 @@ use rustix::io::Errno;
 
 use crate::cell::{Config, KillScope};
 use crate::cgroup::Cgroup;
-use crate::{identity, preface};
+use crate::{identity, lane, preface};
 
 /// Reads the plan from standard input, compares, and serves.
 pub(crate) fn run() -> ! {
     match read_plan().and_then(|plan| check(&plan.expect).map(|()| plan)) {
         Ok(plan) => crate::cell::serve(Config {
+            lane: plan.lane.then(lane::take).flatten(),
             landlock: plan.landlock,
             cgroup: Cgroup::discover(),
             notes: Vec::new(),

@@ -19,6 +19,8 @@ mod identity;
 #[cfg(target_os = "linux")]
 mod jail;
 #[cfg(target_os = "linux")]
+mod lane;
+#[cfg(target_os = "linux")]
 mod preface;
 #[cfg(target_os = "linux")]
 mod reaper;
@@ -30,6 +32,7 @@ fn main() -> std::process::ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match (arguments.next(), arguments.next()) {
         (None, _) => cell::serve(cell::Config {
+            lane: None,
             landlock: None,
             cgroup: cgroup::Cgroup::discover(),
             notes: Vec::new(),

@@ -35,8 +35,12 @@ fn read_exact(mut buffer: &mut [u8]) -> Result<(), String> {
 pub(crate) fn send_fatal(why: &dyn Display) {
     let mut frame = Vec::new();
     FromCell::Fatal(why.to_string()).encode(0, &mut frame);
+    send(&frame);
+}
+
+/// Writes to the host before anything serves it.
+pub(crate) fn send(mut rest: &[u8]) {
     let stdout = rustix::stdio::stdout();
-    let mut rest = frame.as_slice();
     while !rest.is_empty() {
         match rustix::io::write(stdout, rest) {
             Ok(count) => rest = rest.get(count..).unwrap_or_default(),

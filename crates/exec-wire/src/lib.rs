@@ -30,7 +30,7 @@ pub mod reaper;
 mod start;
 mod to_cell;
 
-pub use container::{ContainerPlan, Expected};
+pub use container::{ContainerPlan, Expected, LANE_ANSWER, LANE_DIRECTORY, LANE_IN, LANE_OUT};
 pub use error::WireError;
 pub use from_cell::{
     CgroupVersion, Closed, EndReason, Exited, Facts, Failed, FromCell, ReadBack, Stage, Status,

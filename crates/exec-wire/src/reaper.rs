@@ -1,7 +1,7 @@
 //! What a host tells `exec-init reaper`, the helper that removes the host's containers when the host is gone.
 //!
-//! Lines of text on the reaper's standard input: first where the engine is, then a `watch` before each container is
-//! created and a `forget` after it is gone. A line is shorter than what a pipe takes in one piece, so a host that dies
+//! Lines of text on the reaper's standard input: first where the engine is, then where the host keeps the lanes of its
+//! containers if it has any, a `watch` before each container is created and a `forget` after it is gone. A line is shorter than what a pipe takes in one piece, so a host that dies
 //! while it writes leaves whole lines. The end of the stream is the order to remove what is still watched; so is a line
 //! that makes no sense, because what follows it can't be trusted.
 //!
@@ -29,6 +29,9 @@ pub const MAX_NAMES: usize = 4096;
 pub const MAX_LINE: usize = 256;
 
 const MAX_NAME: usize = 128;
+
+/// What a line has room for beside its verb.
+const MAX_DIRECTORY: usize = 240;
 
 /// What the kernel's address of a Unix socket has room for.
 const MAX_PATH: usize = 107;
@@ -84,6 +87,28 @@ impl SocketPath {
     }
 }
 
+/// Path of a directory, checked: absolute, and short enough for a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory(Vec<u8>);
+
+impl Directory {
+    /// Takes an absolute path of at most 240 bytes on a single line.
+    pub fn new(path: impl Into<Vec<u8>>) -> Result<Self, WireError> {
+        let path = path.into();
+        let is_one_line = !path.iter().any(|byte| b"\0\n".contains(byte));
+        if path.starts_with(b"/") && path.len() <= MAX_DIRECTORY && is_one_line {
+            Ok(Self(path))
+        } else {
+            Err(WireError::BadValue("directory"))
+        }
+    }
+
+    /// The path as the kernel takes it.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// Where the engine is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
@@ -98,6 +123,8 @@ pub enum Address {
 pub enum Order {
     /// Where the engine is: the first line, and only the first.
     Engine(Address),
+    /// Where the host keeps the lanes of its containers: each a directory with two named pipes. They go when all is done.
+    Lanes(Directory),
     /// This container is about to be created.
     Watch(Name),
     /// This container is gone, or will never be.
@@ -113,6 +140,10 @@ impl Order {
                 out.extend_from_slice(path.as_bytes());
             }
             Self::Engine(Address::Tcp(address)) => out.extend(format!("engine tcp {address}").bytes()),
+            Self::Lanes(directory) => {
+                out.extend_from_slice(b"lanes ");
+                out.extend_from_slice(directory.as_bytes());
+            }
             Self::Watch(name) => out.extend(format!("watch {name}").bytes()),
             Self::Forget(name) => out.extend(format!("forget {name}").bytes()),
         }
@@ -134,6 +165,9 @@ impl Order {
     fn decode(line: &[u8]) -> Result<Self, WireError> {
         if let Some(path) = line.strip_prefix(b"engine unix ") {
             return SocketPath::new(path).map(|path| Self::Engine(Address::Unix(path)));
+        }
+        if let Some(path) = line.strip_prefix(b"lanes ") {
+            return Directory::new(path).map(Self::Lanes);
         }
         let line = str::from_utf8(line).map_err(|_| WireError::BadValue("line"))?;
         match line.split_once(' ') {

@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use exec_wire::reaper::{Address, MAX_LINE, Name, Order, SocketPath};
+use exec_wire::reaper::{Address, Directory, MAX_LINE, Name, Order, SocketPath};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -11,9 +11,13 @@ fn name() -> impl Strategy<Value = Name> {
     "[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}".prop_map(|text| Name::new(text).unwrap())
 }
 
+fn path(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let rest = vec(any::<u8>().prop_filter("kept on a line", |byte| !b"\0\n".contains(byte)), 0..most);
+    rest.prop_map(|rest| [b"/".as_slice(), &rest].concat())
+}
+
 fn address() -> impl Strategy<Value = Address> {
-    let path = vec(any::<u8>().prop_filter("kept on a line", |byte| !b"\0\n".contains(byte)), 0..106);
-    let unix = path.prop_map(|rest| SocketPath::new([b"/".as_slice(), &rest].concat()).unwrap());
+    let unix = path(106).prop_map(|path| SocketPath::new(path).unwrap());
     prop_oneof![unix.prop_map(Address::Unix), any::<SocketAddr>().prop_map(|tcp| Address::Tcp(plain(tcp)))]
 }
 
@@ -25,6 +29,7 @@ fn plain(address: SocketAddr) -> SocketAddr {
 fn order() -> impl Strategy<Value = Order> {
     prop_oneof![
         address().prop_map(Order::Engine),
+        path(239).prop_map(|path| Order::Lanes(Directory::new(path).unwrap())),
         name().prop_map(Order::Watch),
         name().prop_map(Order::Forget)
     ]
@@ -62,7 +67,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_refused_or_mean_exactly_themselves(
-        word in prop::sample::select(vec!["", "engine unix ", "engine tcp ", "watch ", "forget "]),
+        word in prop::sample::select(vec!["", "engine unix ", "engine tcp ", "lanes ", "watch ", "forget "]),
         tail in vec(any::<u8>(), 0..40),
     ) {
         let line = [word.as_bytes(), &tail, b"\n"].concat();

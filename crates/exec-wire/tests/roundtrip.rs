@@ -125,7 +125,8 @@ fn landlock() -> impl Strategy<Value = LandlockPlan> {
 
 fn container() -> impl Strategy<Value = ContainerPlan> {
     let expected = (bytes(), file_id()).prop_map(|(target, id)| Expected { target, id });
-    (maybe(landlock()), vec(expected, 0..4)).prop_map(|(landlock, expect)| ContainerPlan { landlock, expect })
+    (maybe(landlock()), any::<bool>(), vec(expected, 0..4))
+        .prop_map(|(landlock, lane, expect)| ContainerPlan { landlock, lane, expect })
 }
 
 fn jail() -> impl Strategy<Value = JailSpec> {

@@ -49,8 +49,9 @@ fn plan(opts: &ExecOpts) -> Plan {
 /// What is sent, with the temporary workspace's name taken out.
 fn sent(opts: &ExecOpts, base: Base<'_>, placement: &Placement, workspace: &std::path::Path) -> String {
     let spec = spec(&plan(opts), base, &profile()).unwrap();
+    let lane = matches!(placement, Placement::Bind { .. }).then_some("/home/ada/.cache/agentctl/lanes/lane");
     let labels = HashMap::from([("dev.agentctl.owner".to_owned(), "o1".to_owned())]);
-    let value = serde_json::to_value(body(&spec, placement, &profile(), labels)).unwrap();
+    let value = serde_json::to_value(body(&spec, placement, lane, &profile(), labels)).unwrap();
     let text = serde_json::to_string_pretty(&value).unwrap();
     text.replace(&*workspace.canonicalize().unwrap().to_string_lossy(), "/workspace")
 }
@@ -97,7 +98,7 @@ fn no_network_costs_nothing() {
     let base = Base::Image { name: "odd:1", image: &image };
     let body_of = |network, placement: &Placement| {
         let opts = ExecOpts::in_workspace(dir.path()).with_network(network);
-        body(&spec(&plan(&opts), base, &profile()).unwrap(), placement, &profile(), HashMap::new())
+        body(&spec(&plan(&opts), base, &profile()).unwrap(), placement, None, &profile(), HashMap::new())
     };
     let volume = Placement::Volume { name: "v".into() };
     assert_eq!(body_of(Network::None, &bind_placement()).network_disabled, Some(true));
@@ -116,7 +117,7 @@ fn graphics_processors_are_asked_for() {
         let mut opts = ExecOpts::in_workspace(dir.path());
         opts.gpus = gpus;
         let spec = spec(&plan(&opts), Base::Image { name: "odd:1", image: &image }, &profile()).unwrap();
-        body(&spec, &bind_placement(), &profile(), HashMap::new()).host_config.unwrap().device_requests
+        body(&spec, &bind_placement(), None, &profile(), HashMap::new()).host_config.unwrap().device_requests
     };
     assert_eq!(requests(None), None);
     let counts = |gpus| requests(Some(gpus)).unwrap().iter().map(|request| request.count).collect::<Vec<_>>();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use exec_core::{Error, ErrorKind, Result};
 use exec_init::Executable;
-use exec_wire::reaper::{Address, Name, Order, SocketPath};
+use exec_wire::reaper::{Address, Directory, Name, Order, SocketPath};
 
 use crate::Endpoint;
 
@@ -21,6 +21,7 @@ pub(crate) struct Reaper(Option<Arc<Shared>>);
 struct Shared {
     backend: String,
     engine: Address,
+    lanes: Option<Directory>,
     program: Executable,
     state: Mutex<State>,
 }
@@ -35,12 +36,12 @@ struct State {
 
 impl Reaper {
     /// Starts nothing yet: who only looks at an engine needs no helper.
-    pub(crate) async fn new(endpoint: &Endpoint, backend: &str) -> Result<Self> {
+    pub(crate) async fn new(endpoint: &Endpoint, backend: &str, lanes: Option<&Directory>) -> Result<Self> {
         let failed = |error: io::Error| unavailable(backend, error);
         let Some(program) = Executable::load().map_err(failed)? else { return Ok(Self(None)) };
         let Some(engine) = address(endpoint).await.map_err(failed)? else { return Ok(Self(None)) };
-        let backend = backend.to_owned();
-        Ok(Self(Some(Arc::new(Shared { backend, engine, program, state: Mutex::default() }))))
+        let (backend, lanes) = (backend.to_owned(), lanes.cloned());
+        Ok(Self(Some(Arc::new(Shared { backend, engine, lanes, program, state: Mutex::default() }))))
     }
 
     /// Whether anybody cleans up after us.
@@ -93,6 +94,9 @@ impl Shared {
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         state.pipe = Some(File::from(stdin.into_owned_fd()?));
         state.tell(&Order::Engine(self.engine.clone()))?;
+        if let Some(lanes) = &self.lanes {
+            state.tell(&Order::Lanes(lanes.clone()))?;
+        }
         for watched in &state.watched.clone() {
             state.tell(&Order::Watch(name(watched)?))?;
         }

@@ -36,7 +36,8 @@ fn place_one(directory: &Path, name: &str, bytes: &[u8], backend: &str) -> Resul
     })
 }
 
-fn cache_directory() -> PathBuf {
+/// Where this user's programs keep what they can make again.
+pub(crate) fn cache_directory() -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     variable("XDG_CACHE_HOME")
         .or_else(|| variable("HOME").map(|home| home.join(".cache")))

@@ -3,6 +3,8 @@
 mod file;
 mod volume;
 
+pub(crate) use file::cache_directory;
+
 use std::sync::{Mutex, PoisonError};
 
 use exec_core::Result;

@@ -24,11 +24,15 @@ mod tty;
 
 use exec_wire::LandlockPlan;
 
+pub(crate) use stdio::HostStream;
+
 use crate::cgroup::Cgroup;
 
 /// What the loop is told about the cell it stands in.
 #[derive(Debug)]
 pub(crate) struct Config {
+    /// A way past the standard streams, which then are only the lifeline.
+    pub(crate) lane: Option<HostStream>,
     /// What Landlock still allows the commands; `None` for no Landlock.
     pub(crate) landlock: Option<LandlockPlan>,
     /// The control groups the cell's limits are in, if there are any.
@@ -57,7 +61,7 @@ impl KillScope {
     }
 }
 
-/// Serves the host on descriptors 0 and 1 until it goes away; then kills everything and exits.
+/// Serves the host on its lane, or else on descriptors 0 and 1, until it goes away; then kills everything and exits.
 ///
 /// Descriptors other than the standard three that must not reach a command need no care: they are all made to
 /// close on exec.

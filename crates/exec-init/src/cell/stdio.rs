@@ -9,6 +9,7 @@ use super::spawn::nonblocking;
 use crate::sys::{self, Range};
 
 /// The host's stream: where frames come from, where they go.
+#[derive(Debug)]
 pub(crate) struct HostStream {
     pub(crate) input: OwnedFd,
     pub(crate) output: OwnedFd,

@@ -81,7 +81,7 @@ fn settle(mut spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> 
         }
     };
     let home = take_scratch(&mut spec);
-    Ok(Config { landlock: spec.landlock, cgroup, notes, kill_scope, home })
+    Ok(Config { lane: None, landlock: spec.landlock, cgroup, notes, kill_scope, home })
 }
 
 /// The commands' own directory, which their fence lets them write.

@@ -1,12 +1,13 @@
 //! Which containers there may be, as far as the host has told.
 
 use exec_wire::WireError;
-use exec_wire::reaper::{Address, MAX_NAMES, Name, Order};
+use exec_wire::reaper::{Address, Directory, MAX_NAMES, Name, Order};
 
 /// The engine and the watched names, from the bytes of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     engine: Option<Address>,
+    lanes: Option<Directory>,
     names: Vec<Name>,
     /// The beginning of a line.
     unfinished: Vec<u8>,
@@ -30,6 +31,8 @@ impl Ledger {
         match (order, &self.engine) {
             (Order::Engine(engine), None) => self.engine = Some(engine),
             (Order::Engine(_), Some(_)) | (_, None) => return Err(WireError::BadValue("engine")),
+            (Order::Lanes(lanes), Some(_)) if self.lanes.is_none() => self.lanes = Some(lanes),
+            (Order::Lanes(_), Some(_)) => return Err(WireError::BadValue("lanes")),
             (Order::Watch(name), Some(_)) => return self.watch(name),
             (Order::Forget(name), Some(_)) => self.names.retain(|known| *known != name),
         }
@@ -47,7 +50,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// What there is to do, if anything. A line that was never finished is one that was never said.
+    /// Where lanes have to go.
+    pub(super) fn lanes(&mut self) -> Option<Directory> {
+        self.lanes.take()
+    }
+
+    /// What there is to remove, if anything. A line that was never finished is one that was never said.
     pub(super) fn close(self) -> Option<(Address, Vec<Name>)> {
         self.engine.filter(|_| !self.names.is_empty()).map(|engine| (engine, self.names))
     }
@@ -97,7 +105,8 @@ mod tests {
 
     #[test]
     fn what_was_known_before_nonsense_stays_known() {
-        for nonsense in ["nonsense\n", "watch ../x\n", ENGINE, &"x".repeat(300)] {
+        let twice = "lanes /l\nlanes /m\n";
+        for nonsense in ["nonsense\n", "watch ../x\n", "lanes l\n", twice, ENGINE, &"x".repeat(300)] {
             let text = format!("{ENGINE}watch a\n{nonsense}");
             assert_eq!(after(&text), (false, vec!["a".to_owned()]), "{nonsense}");
         }

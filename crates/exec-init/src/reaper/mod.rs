@@ -6,6 +6,7 @@
 //! containers by name only: neither what is in them nor why.
 
 mod http;
+mod lanes;
 mod ledger;
 mod socket;
 mod sweep;
@@ -36,12 +37,17 @@ pub(crate) fn run() -> ExitCode {
     outlive_the_host();
     let mut ledger = Ledger::default();
     let heard = listen(&mut ledger);
+    let lanes = ledger.lanes();
     let swept = match ledger.close() {
         Some((engine, names)) => {
             sweep::sweep(names, &mut Engine { address: engine, time_outs: TIME_OUTS }, &BOUNDS)
         }
         None => Ok(()),
     };
+    if let Some(lanes) = lanes {
+        // After the containers: one that was being made would miss its lane.
+        lanes::clear(&lanes);
+    }
     if heard.is_ok() && swept.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -23,7 +23,7 @@ use super::run::{Phase, Run, Wait, discard};
 use super::runner::{Runner, State};
 use super::spawn::Process;
 use super::stream::Channel;
-use super::{Config, KillScope, stdio};
+use super::{Config, HostStream, KillScope, stdio};
 use crate::cgroup::{Cgroup, Counters};
 use crate::fence::{self, Fence};
 use crate::sys::{self, Pid};
@@ -53,6 +53,7 @@ impl From<HostGone> for Quit {
 #[derive(Debug, Clone, Copy)]
 enum Token {
     Host,
+    Lifeline,
     Outbox,
     Children,
     Report(u32),
@@ -87,6 +88,8 @@ struct Supervisor {
     fence: Fence,
     open_files: Rlimit,
     outbox: Outbox,
+    /// The standard streams, where frames go another way: their end is the host's end all the same.
+    lifeline: Option<HostStream>,
     children: OwnedFd,
     greeted: bool,
     /// When to rehearse the start of a command, until that is done or no longer of use.
@@ -106,10 +109,14 @@ struct Supervisor {
 
 impl Supervisor {
     fn new(config: Config) -> Result<(Inbox, Self), Errno> {
-        let Config { landlock, cgroup, notes, kill_scope, home } = config;
+        let Config { lane, landlock, cgroup, notes, kill_scope, home } = config;
         sys::default_signals();
         sys::block_signals();
-        let stream = stdio::take()?;
+        let standard = stdio::take()?;
+        let (stream, lifeline) = match lane {
+            Some(lane) => (lane, Some(standard)),
+            None => (standard, None),
+        };
         let children = sys::child_events()?;
         if kill_scope == KillScope::Descendants {
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
@@ -124,6 +131,7 @@ impl Supervisor {
             fence,
             open_files,
             outbox: Outbox::new(stream.output),
+            lifeline,
             children,
             greeted: false,
             rehearsal: None,
@@ -199,6 +207,9 @@ impl Supervisor {
         let space = if self.outbox.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
         add(Token::Host, PollFd::from_borrowed_fd(inbox.fd(), more | PollFlags::RDHUP));
         add(Token::Outbox, PollFd::from_borrowed_fd(self.outbox.fd(), space));
+        if let Some(lifeline) = &self.lifeline {
+            add(Token::Lifeline, PollFd::new(&lifeline.input, PollFlags::IN | PollFlags::RDHUP));
+        }
         add(Token::Children, PollFd::new(&self.children, PollFlags::IN));
         for run in self.runs.values() {
             if let Some(report) = &run.report {
@@ -248,6 +259,8 @@ impl Supervisor {
     ) -> Result<(), Quit> {
         match token {
             Token::Host => self.on_host(flags, inbox, now)?,
+            // Nothing is ever said there: whatever happens is its end.
+            Token::Lifeline => return Err(Quit::HostGone),
             Token::Outbox => {
                 if flags.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
                     return Err(Quit::HostGone);

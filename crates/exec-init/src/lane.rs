@@ -1,0 +1,53 @@
+//! The way past a container's engine, for PID 1: two named pipes that the host has put there.
+
+use exec_wire::{LANE_ANSWER, LANE_DIRECTORY, LANE_IN, LANE_OUT};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
+
+use crate::cell::HostStream;
+use crate::preface;
+
+/// Opens the lane and tells the host so, there; or tells it on standard output that there will be none. Whatever stands in
+/// the way, the engine's stream works as well, only slower.
+pub(crate) fn take() -> Option<HostStream> {
+    let lane = open_at(LANE_DIRECTORY);
+    match &lane {
+        Ok(stream) if rustix::io::write(&stream.output, &[LANE_ANSWER]) == Ok(1) => lane.ok(),
+        _ => {
+            preface::send(&[LANE_ANSWER]);
+            None
+        }
+    }
+}
+
+/// The host holds both pipes open already, so neither open has to wait for it.
+fn open_at(directory: &str) -> Result<HostStream, Errno> {
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let directory =
+        openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    Ok(HostStream {
+        input: openat(&directory, LANE_IN, OFlags::RDONLY | flags, Mode::empty())?,
+        output: openat(&directory, LANE_OUT, OFlags::WRONLY | flags, Mode::empty())?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{FileType, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_lane_nobody_holds_open_at_the_other_end_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().to_str().unwrap();
+        assert_eq!(open_at(path).err(), Some(Errno::NOENT));
+        for name in [LANE_IN, LANE_OUT] {
+            mknodat(CWD, dir.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        }
+        assert_eq!(open_at(path).err(), Some(Errno::NXIO));
+        let reader = openat(CWD, dir.path().join(LANE_OUT), OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty());
+        assert!(open_at(path).is_ok());
+        drop(reader);
+    }
+}
