@@ -31,11 +31,20 @@ fn containers_of(pid: u32) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// Ways past the engine that this process laid and did not clear away.
+fn lanes_of(pid: u32) -> String {
+    let home = || std::path::PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
+    let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(home, Into::into);
+    let entries = std::fs::read_dir(cache.join("agentctl")).unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with(&format!("lanes-{pid}-"))).collect()
+}
+
 fn assert_none_left(pid: u32, when: &str) {
     let mut left = String::new();
     let gone = eventually(CONTAINERS, || {
         std::thread::sleep(Duration::from_millis(50));
-        left = containers_of(pid);
+        left = containers_of(pid) + &lanes_of(pid);
         left.is_empty()
     });
     assert!(gone, "{when}: {left}");
@@ -48,6 +57,7 @@ pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
         let marker = Marker::new();
         let mut run = begun(&place, &marker);
         ensure!(!containers_of(run.pid()).is_empty(), "the control: a container should be there");
+        ensure!(!lanes_of(run.pid()).is_empty(), "the control: a place for lanes should be there");
         run.send(Signal::KILL);
         run.wait();
         marker.assert_gone_within(PROCESSES);

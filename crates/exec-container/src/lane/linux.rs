@@ -33,7 +33,7 @@ impl Lanes {
     /// Lanes below this directory; none if its path is too long. Makes nothing yet: the helper that cleans up after us is
     /// told first.
     pub(crate) fn below(directory: &Path) -> Option<Self> {
-        let path = directory.join(unique("lanes"));
+        let path = directory.join(unique(&format!("lanes-{}", std::process::id())));
         path.to_str()?;
         Some(Self { directory: Directory::new(path.as_os_str().as_bytes()).ok()?, path })
     }

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         engine_test!(run::the_engine_is_killed, "F4 R10"),
         engine_test!(run::the_engine_is_stopped_and_the_run_is_cancelled, "F4 R10"),
         engine_test!(run::the_engine_is_stopped_and_the_deadline_passes, "F4 R10"),
+        engine_test!(run::the_engine_is_stopped_and_nobody_needs_it, "F4 R10"),
         engine_test!(create::the_engine_is_killed, "F4 R15"),
         engine_test!(create::the_engine_is_stopped, "F4 R15"),
         engine_test!(restart::the_same_executor_goes_on, "F4"),

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
-use exec_core::{Cmd, ErrorKind, ExecOpts, Executor};
+use anyhow::{Context, Result, ensure};
+use exec_core::{Cmd, Ended, ErrorKind, ExecOpts, Executor};
 
 use crate::engine::PrivateEngine;
 use crate::processes::{eventually_alive, eventually_dead};
-use crate::support::{ensure_nothing_is_left, executor, failure, sleeper, workspace};
+use crate::support::{
+    AT_MOST, ensure_nothing_is_left, executor, executor_without_lanes, failure, sleeper, workspace,
+};
 
 /// F4, R10: the command dies with its engine, although nobody is left to end it from outside.
 pub(crate) async fn the_engine_is_killed() -> Result<()> {
@@ -31,7 +33,7 @@ pub(crate) async fn the_engine_is_killed() -> Result<()> {
 /// F4, R10: it is ended without the engine.
 pub(crate) async fn the_engine_is_stopped_and_the_run_is_cancelled() -> Result<()> {
     let engine = PrivateEngine::start().await?;
-    let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
+    let (dir, executor) = (workspace()?, executor_without_lanes(&engine).await?);
     let (cmd, marker) = sleeper();
     let opts = ExecOpts::in_workspace(dir.path()).with_grace(Duration::ZERO);
     let run = executor.start(&cmd, &opts).await?;
@@ -53,7 +55,7 @@ pub(crate) async fn the_engine_is_stopped_and_the_run_is_cancelled() -> Result<(
 /// F4, R10: the deadline is kept inside, whether or not the engine lets anybody know.
 pub(crate) async fn the_engine_is_stopped_and_the_deadline_passes() -> Result<()> {
     let engine = PrivateEngine::start().await?;
-    let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
+    let (dir, executor) = (workspace()?, executor_without_lanes(&engine).await?);
     let (cmd, marker) = sleeper();
     let opts =
         ExecOpts::in_workspace(dir.path()).with_timeout(Duration::from_secs(3)).with_grace(Duration::ZERO);
@@ -65,6 +67,32 @@ pub(crate) async fn the_engine_is_stopped_and_the_deadline_passes() -> Result<()
     engine.thaw()?;
     dead?;
     ensure!(error?.kind() == ErrorKind::CellDied);
+    ensure_nothing_is_left(&engine).await?;
+    drop(executor);
+    engine.end().await
+}
+
+/// F4, R10, R11: past the engine a run is stopped as ever, and its account comes back.
+pub(crate) async fn the_engine_is_stopped_and_nobody_needs_it() -> Result<()> {
+    let engine = PrivateEngine::start().await?;
+    let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
+    let opts = ExecOpts::in_workspace(dir.path()).with_grace(Duration::ZERO);
+    let (cmd, marker) = sleeper();
+    let run = executor.start(&cmd, &opts).await?;
+    let (late_cmd, late_marker) = sleeper();
+    let late = executor.start(&late_cmd, &opts.with_timeout(Duration::from_secs(3))).await?;
+    eventually_alive(&marker).await?;
+    eventually_alive(&late_marker).await?;
+    engine.freeze()?;
+    run.cancel();
+    let ends = tokio::time::timeout(AT_MOST, async { (run.wait().await, late.wait().await) }).await;
+    let dead = (eventually_dead(&marker).await, eventually_dead(&late_marker).await);
+    engine.thaw()?;
+    dead.0?;
+    dead.1?;
+    let (cancelled, timed_out) = ends.context("it hangs")?;
+    ensure!(cancelled?.ended == Ended::Cancelled, "the cancelled one");
+    ensure!(timed_out?.ended == Ended::TimedOut, "the late one");
     ensure_nothing_is_left(&engine).await?;
     drop(executor);
     engine.end().await

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use bollard::query_parameters::ListContainersOptionsBuilder;
 use exec_core::{Cmd, Error, ErrorKind};
-use exec_docker::{ContainerConfig, DockerConfig, DockerExec, Patience};
+use exec_docker::{ContainerConfig, DockerConfig, DockerExec, InitPlacement, Patience};
 use tempfile::TempDir;
 
 use crate::engine::PrivateEngine;
@@ -24,7 +24,17 @@ const SHORT: Patience = Patience {
 pub(crate) const AT_MOST: Duration = Duration::from_secs(45);
 
 pub(crate) async fn executor(engine: &PrivateEngine, warm_cells: usize) -> Result<DockerExec> {
-    let containers = ContainerConfig { warm_cells, patience: SHORT, ..ContainerConfig::default() };
+    connect(engine, ContainerConfig { warm_cells, ..ContainerConfig::default() }).await
+}
+
+/// An executor whose cells have no way past the engine.
+pub(crate) async fn executor_without_lanes(engine: &PrivateEngine) -> Result<DockerExec> {
+    let init = InitPlacement::Volume;
+    connect(engine, ContainerConfig { init, warm_cells: 0, ..ContainerConfig::default() }).await
+}
+
+async fn connect(engine: &PrivateEngine, containers: ContainerConfig) -> Result<DockerExec> {
+    let containers = ContainerConfig { patience: SHORT, ..containers };
     Ok(DockerExec::new(DockerConfig { host: Some(engine.host()), containers }).await?)
 }
 

@@ -10,6 +10,9 @@ use crate::support::{ensure_nothing_is_left, executor, the_cell_on, workspace};
 
 const SOMEBODY: u32 = 12_345;
 
+/// Where PID 1 finds its way past the engine.
+const LANE: &str = "/.agentctl/lane";
+
 /// R20, R40, R50: what `docker inspect` shows.
 pub(crate) async fn an_ordinary_users_cell_as_the_engine_sees_it() -> Result<()> {
     let dir = workspace(SOMEBODY)?;
@@ -24,8 +27,12 @@ pub(crate) async fn an_ordinary_users_cell_as_the_engine_sees_it() -> Result<()>
     }
     check_host_config(&cell.host_config.context("no host config")?)?;
     let mounts = cell.mounts.unwrap_or_default();
-    for source in mounts.iter().filter_map(|mount| mount.source.as_deref()) {
-        ensure!(!std::fs::metadata(source)?.file_type().is_socket(), "{source} is a socket");
+    for mount in &mounts {
+        let (source, target) = (mount.source.as_deref().unwrap_or_default(), mount.destination.as_deref());
+        match std::fs::metadata(source) {
+            Err(_) if target == Some(LANE) => {}
+            found => ensure!(!found.context("gone")?.file_type().is_socket(), "{source} is a socket"),
+        }
     }
     run.control().kill();
     run.wait().await?;
@@ -52,6 +59,16 @@ fn check_host_config(config: &HostConfig) -> Result<()> {
     let log = config.log_config.as_ref().and_then(|log| log.typ.as_deref());
     ensure!(log == Some("none"), "{log:?}");
     Ok(())
+}
+
+/// A12: there is a way past the engine, and no command finds it.
+pub(crate) async fn the_lane_is_closed_before_a_command_runs() -> Result<()> {
+    let dir = workspace(SOMEBODY)?;
+    let executor = executor(0).await?;
+    let look = format!("grep -c ' {LANE} ' /proc/self/mountinfo; ls -A {LANE}; find / -xdev -type p");
+    let result = executor.run(&Cmd::shell(look), &ExecOpts::in_workspace(dir.path())).await?;
+    ensure!(result.stdout.text() == "1\n", "{}", result.stdout.text());
+    ensure_nothing_is_left(dir.path()).await
 }
 
 /// R24: and the report says so.
