@@ -46,7 +46,7 @@ pub use env::{EnvPolicy, inherited_environment};
 pub use error::{Error, ErrorKind, Result, Retry};
 pub use event::{Event, Stream};
 pub use execution::{Control, Execution, RunHandle, RunId, StdinWriter};
-pub use executor::{Executor, ExecutorExt, Health};
+pub use executor::{Executor, ExecutorExt, Health, Wraps};
 pub use isolation::{Held, Isolation, IsolationLevel, LimitReport};
 pub use limits::{Limit, LimitName, LimitPolicy, Limits, Preset, ResolvedLimits};
 pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Workspace, WorkspaceMode};

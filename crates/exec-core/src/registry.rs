@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::select::unknown;
-use crate::{Availability, Candidate, Executor, Request, Result, Selection, select};
+use crate::{Availability, Candidate, ErrorKind, Executor, Request, Result, Selection, select};
 
 /// What looking for an executor came to.
 #[derive(Debug, Clone)]
@@ -22,6 +22,20 @@ pub enum Detected {
 }
 
 impl Detected {
+    /// What came of making an executor of this name. One that can't be had here is missing, with its own remedy or what
+    /// to do `otherwise`; every other error is one of the request and stays one.
+    pub fn of(name: &str, made: Result<impl Executor + 'static>, otherwise: &str) -> Result<Self> {
+        match made {
+            Ok(executor) => Ok(Self::Ready(Arc::new(executor))),
+            Err(error) if error.kind() == ErrorKind::Unavailable => Ok(Self::Missing {
+                name: name.to_owned(),
+                remedy: error.remedy().unwrap_or(otherwise).to_owned(),
+                reason: error.reason(),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
     fn name(&self) -> &str {
         match self {
             Self::Ready(executor) => executor.name(),
@@ -87,7 +101,6 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
 
     /// R6
     #[test]
