@@ -7,12 +7,12 @@ use crate::direct::{self, DirectExecutor};
 use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
-use crate::maker::Shop;
+use crate::maker::{ContainerMaker, Shop};
 use crate::profile::{self, EngineProfile};
 use crate::reaper::Reaper;
 use crate::supervisor::{InitPlacement, Supervisor};
 use crate::yard::Yard;
-use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation, leftovers};
+use crate::{ContainerConfig, Endpoint, Greeting, isolation, leftovers};
 
 /// An executor on the engine at this endpoint, which answered with this greeting; `backend` is the name it is chosen by.
 /// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use bollard::query_parameters::ListContainersOptionsBuilder;
 use exec_core::{Cmd, Error, ErrorKind};
-use exec_docker::{ContainerConfig, DockerConfig, DockerExec, Patience};
+use exec_docker::{ContainerConfig, DockerConfig, DockerExec, InitPlacement, Patience};
 use tempfile::TempDir;
 
 use crate::engine::PrivateEngine;
@@ -24,13 +24,21 @@ const SHORT: Patience = Patience {
 pub(crate) const AT_MOST: Duration = Duration::from_secs(45);
 
 pub(crate) async fn executor(engine: &PrivateEngine, warm_cells: usize) -> Result<DockerExec> {
-    let containers = ContainerConfig { warm_cells, patience: SHORT, ..ContainerConfig::default() };
+    executor_with(engine, warm_cells, InitPlacement::default()).await
+}
+
+pub(crate) async fn executor_with(
+    engine: &PrivateEngine,
+    warm_cells: usize,
+    init: InitPlacement,
+) -> Result<DockerExec> {
+    let containers = ContainerConfig { warm_cells, init, patience: SHORT, ..ContainerConfig::default() };
     Ok(DockerExec::new(DockerConfig { host: Some(engine.host()), containers }).await?)
 }
 
 pub(crate) fn workspace() -> Result<TempDir> {
     let dir = tempfile::tempdir()?;
-    std::os::unix::fs::chown(dir.path(), Some(1000), Some(1000)).context("only root can give files away")?;
+    exec_testkit::give_away(dir.path(), 1000, 1000)?;
     Ok(dir)
 }
 
