@@ -30,16 +30,19 @@ mod execution;
 mod executor;
 mod isolation;
 mod limits;
+mod needs;
 mod opts;
 mod registry;
 mod report;
 mod resolve;
 mod result;
 mod select;
+mod selected;
+mod selection;
 mod shell;
 mod value;
 
-pub use capabilities::{Capabilities, Claim, Exception};
+pub use capabilities::{Capabilities, Claim, EngineInfo, Exception};
 pub use capture::{Capture, Captured, Collector};
 pub use cmd::Cmd;
 pub use env::{EnvPolicy, inherited_environment};
@@ -49,12 +52,14 @@ pub use execution::{Control, Execution, RunHandle, RunId, StdinWriter};
 pub use executor::{Executor, ExecutorExt, Health, Wraps};
 pub use isolation::{Held, Isolation, IsolationLevel, LimitReport};
 pub use limits::{Limit, LimitName, LimitPolicy, Limits, Preset, ResolvedLimits};
+pub use needs::Needs;
 pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Workspace, WorkspaceMode};
 pub use registry::{Detected, Registry};
 pub use report::Report;
 pub use resolve::{FileId, Plan, PlannedMount};
 pub use result::{Denial, Ended, ExecResult, LimitHit, Outcome, Status, Usage};
-pub use select::{Availability, Candidate, Request, Selection, select};
+pub use select::select;
+pub use selection::{Availability, Because, Candidate, PassedOver, Request, Selection};
 pub use shell::ShellCommandAdapter;
 pub use value::{
     Access, ByteSize, Cpus, Gpus, MountSpec, Network, ParseValueError, Signal, WindowSize, parse_duration,

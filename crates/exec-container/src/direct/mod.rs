@@ -90,6 +90,11 @@ impl Executor for DirectExecutor {
         }
     }
 
+    /// Nothing is kept ready but the image.
+    async fn warm(&self, opts: &ExecOpts) -> Result<()> {
+        self.plan(&Cmd::new("true"), opts).await.map(drop)
+    }
+
     async fn end_session(&self, _: &SessionName) -> Result<()> {
         Ok(())
     }
