@@ -17,7 +17,7 @@ use crate::admission::{require_floor, require_limits};
 use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
 use crate::pool::{Pool, PoolConfig};
-use crate::probe::FirstCell;
+use crate::probe::{FirstCell, first_cell};
 use crate::request;
 use crate::run::Run;
 use crate::sessions::Sessions;
@@ -36,7 +36,15 @@ impl<M: CellMaker> CellExecutor<M> {
         let maker = Arc::new(maker);
         Self { pool: Pool::new(Arc::clone(&maker), pool), sessions: Sessions::new(), maker }
     }
-    /// Keeps a cell for the run it was made for, beyond the bounds of what is kept warm.
+
+    /// Makes the cell of a run that is about to come and keeps it for that, beyond the bounds of what is kept warm.
+    pub async fn prepare_first(&self, opts: &ExecOpts) -> Result<()> {
+        let (_, first) = first_cell(&*self.maker, opts).await?;
+        self.keep(first);
+        Ok(())
+    }
+
+    /// Keeps a cell for the run it was made for, likewise.
     pub fn keep(&self, first: FirstCell<M::Spec>) {
         self.pool.keep(first);
     }

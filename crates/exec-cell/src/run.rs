@@ -151,6 +151,7 @@ impl Run {
                 peak_memory: closed.peak_memory,
             },
             executor: self.standing.backend.to_string(),
+            selection: None,
             isolation: Arc::clone(&self.standing.isolation),
             limits_hit,
             denials: Vec::new(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use exec_cell::PoolConfig;
+use exec_core::ExecOpts;
 
 use crate::Patience;
 use crate::image::{Progress, PullPolicy};
@@ -25,6 +26,9 @@ pub struct ContainerConfig {
     pub warm_idle: Duration,
     /// How long the engine may take.
     pub patience: Patience,
+    /// The options of the first run, if they are known already: its container is then made with the executor, which shows
+    /// that the engine can.
+    pub first_run: Option<ExecOpts>,
 }
 
 impl Default for ContainerConfig {
@@ -38,6 +42,7 @@ impl Default for ContainerConfig {
             warm_cells: per_spec,
             warm_idle: idle,
             patience: Patience::default(),
+            first_run: None,
         }
     }
 }

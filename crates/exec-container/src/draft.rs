@@ -6,11 +6,10 @@ use std::path::Path;
 
 use exec_core::{Error, ErrorKind, Plan, Result};
 use exec_host::HostView;
-use tokio::sync::OnceCell;
 
 use crate::config::ContainerConfig;
-use crate::engine::{Engine, ImageFacts};
-use crate::image::{Named, ensure_host};
+use crate::engine::{Engine, is_missing_image};
+use crate::image::{HostImage, Named};
 use crate::profile::EngineProfile;
 use crate::spec::{self, Base, ContainerSpec, IMAGE_HOME};
 
@@ -46,14 +45,14 @@ pub(crate) struct Drafter {
     pub(crate) profile: EngineProfile,
     /// What of this host the host image shows; none where the engine runs elsewhere.
     host: Option<HostView>,
-    host_image: OnceCell<ImageFacts>,
+    host_image: HostImage,
     images: Named,
 }
 
 impl Drafter {
     pub(crate) fn new(engine: Engine, config: ContainerConfig, profile: EngineProfile) -> Self {
         let host = profile.same_kernel.then(|| HostView::look(&|name| std::env::var_os(name)));
-        Self { engine, config, profile, host, host_image: OnceCell::new(), images: Named::default() }
+        Self { engine, config, profile, host, host_image: HostImage::default(), images: Named::default() }
     }
 
     /// Leaves a place of the host's out of the host image, because something else stands there.
@@ -68,7 +67,7 @@ impl Drafter {
     pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
         match self.image_name(plan).map(str::to_owned) {
             None => {
-                self.host_image().await?;
+                self.host_image.resolve(&self.engine, self.host_view()?).await?;
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }
             Some(name) => {
@@ -83,14 +82,14 @@ impl Drafter {
     /// The container that a plan needs which was prepared.
     pub(crate) fn spec(&self, plan: &Plan) -> Result<ContainerSpec> {
         let spec = match self.image_name(plan) {
-            None => match (self.host_image.get(), &self.host) {
-                (Some(image), Some(view)) => spec::spec(plan, Base::Host { image, view }, &self.profile),
-                _ => Err(self.no_host_image()),
-            },
-            Some(name) => {
-                let image = self.images.known(name).unwrap_or_default();
-                spec::spec(plan, Base::Image { name, image: &image }, &self.profile)
-            }
+            None => self.host_view().and_then(|view| {
+                let image = self.host_image.known()?;
+                spec::spec(plan, Base::Host { image: &image, view }, &self.profile)
+            }),
+            Some(name) => self
+                .images
+                .known(name)
+                .and_then(|image| spec::spec(plan, Base::Image { name, image: &image }, &self.profile)),
         };
         spec.map_err(|error| error.with_backend(self.engine.backend()))
     }
@@ -100,10 +99,15 @@ impl Drafter {
         plan.image.as_deref().or(self.config.image.as_deref()).filter(|name| *name != HOST_IMAGE)
     }
 
-    async fn host_image(&self) -> Result<(&ImageFacts, &HostView)> {
-        let view = self.host.as_ref().ok_or_else(|| self.no_host_image())?;
-        let image = self.host_image.get_or_try_init(|| ensure_host(&self.engine, view)).await?;
-        Ok((image, view))
+    /// What a container that could not be made tells about its image: one that was removed is looked for again.
+    pub(crate) fn learn_from(&self, failure: &Error) {
+        if is_missing_image(failure) {
+            self.host_image.forget();
+        }
+    }
+
+    fn host_view(&self) -> Result<&HostView> {
+        self.host.as_ref().ok_or_else(|| self.no_host_image())
     }
 
     fn no_host_image(&self) -> Error {

@@ -1,23 +1,24 @@
 //! An executor on an engine that answered.
 
 use exec_cell::CellExecutor;
-use exec_core::{Executor, Result};
+use exec_core::{EngineInfo, Executor, Result};
 
 use crate::direct::{self, DirectExecutor};
 use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
 use crate::lane::Lanes;
-use crate::maker::Shop;
+use crate::maker::{ContainerMaker, Shop};
 use crate::profile::{self, EngineProfile};
 use crate::reaper::Reaper;
 use crate::supervisor::{InitPlacement, Supervisor, cache_directory};
 use crate::yard::Yard;
-use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation, leftovers};
+use crate::{ContainerConfig, Endpoint, Greeting, isolation, leftovers};
 
 /// An executor on the engine at this endpoint, which answered with this greeting; `backend` is the name it is chosen by.
 /// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
-/// say what that is not.
+/// say what that is not. The container of the first run is made here, if the configuration says what that will be: an engine
+/// that answers and yet can't give one is an error now, not then.
 pub async fn executor(
     endpoint: &Endpoint,
     greeting: &Greeting,
@@ -34,16 +35,30 @@ pub async fn executor(
         .filter(|_| profile.same_kernel && config.init == InitPlacement::Auto);
     let reaper = Reaper::new(endpoint, backend, lanes.as_ref().map(Lanes::directory)).await?;
     let program = profile.arch().and_then(exec_init::for_arch);
-    let (init, pool) = (config.init, config.pool());
+    let (init, pool, first_run) = (config.init, config.pool(), config.first_run.clone());
     let drafter = Drafter::new(engine.clone(), config, profile);
+    let description = Some(EngineInfo {
+        make: greeting.product.to_string(),
+        version: drafter.profile.version.clone(),
+        at: endpoint.to_string(),
+    });
     let yard = Yard { engine, owner, lives, reaper };
     let Some(program) = program.filter(|_| init != InitPlacement::Direct) else {
-        let capabilities = direct::capabilities(&info, &drafter.profile, yard.reaper.is_there());
-        let drafter = drafter.without(direct::INIT_DIRECTORY);
-        return Ok(Box::new(DirectExecutor::new(yard, drafter, capabilities)));
+        let mut capabilities = direct::capabilities(&info, &drafter.profile, yard.reaper.is_there());
+        capabilities.engine = description;
+        let executor = DirectExecutor::new(yard, drafter.without(direct::INIT_DIRECTORY), capabilities);
+        if let Some(opts) = &first_run {
+            executor.warm(opts).await?;
+        }
+        return Ok(Box::new(executor));
     };
     let supervisor = Supervisor::place(program, init, backend)?;
-    let capabilities = isolation::capabilities(&info, &drafter.profile);
+    let mut capabilities = isolation::capabilities(&info, &drafter.profile);
+    capabilities.engine = description;
     let maker = ContainerMaker::new(Shop { yard, supervisor, lanes }, drafter, capabilities);
-    Ok(Box::new(CellExecutor::new(maker, pool)))
+    let executor = CellExecutor::new(maker, pool);
+    if let Some(opts) = &first_run {
+        executor.prepare_first(opts).await?;
+    }
+    Ok(Box::new(executor))
 }

@@ -1,6 +1,7 @@
 //! Who listens on an endpoint: asked over a plain connection, so that every way in which nobody answers can be told
 //! apart.
 
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -29,6 +30,15 @@ pub enum Product {
     Docker,
     /// Podman.
     Podman,
+}
+
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Docker => "Docker",
+            Self::Podman => "Podman",
+        })
+    }
 }
 
 /// Why nobody answers.

@@ -35,7 +35,7 @@ pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile) -> Capabi
         exceptions.insert(Exception::MountsByName);
     }
     let level = IsolationLevel::Container;
-    Capabilities { level, claims, tty: true, sessions: true, images: true, exceptions }
+    Capabilities { level, claims, tty: true, sessions: true, images: true, engine: None, exceptions }
 }
 
 /// The limits an engine says it can hold.

@@ -177,6 +177,8 @@ impl Watcher {
             if known.paused && deadline.is_none() {
                 self.kill.notify_one();
             }
+            // Once the container has to go, and while the engine tells nothing of one that it made.
+            let has_to_ask = deadline.is_some() || (known.unheard && self.made.get().is_some());
             tokio::select! {
                 changed = life.changed() => if changed.is_err() {
                     sleep(ASK_AGAIN).await;
@@ -188,7 +190,7 @@ impl Watcher {
                     deadline = Some(Instant::now() + self.engine.patience.remove);
                     self.remove(known.paused).await;
                 }
-                () = sleep(ASK_AGAIN), if deadline.is_some() || (known.unheard && self.made.get().is_some()) => match self.look().await {
+                () = sleep(ASK_AGAIN), if has_to_ask => match self.look().await {
                     Seen::Gone => return End::Gone(known),
                     Seen::NoEngine if doubt == Doubt::Stuck => {
                         doubt = Doubt::EngineGone;

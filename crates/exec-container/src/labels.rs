@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Everything of ours has this one; its value is the owner's id.
-pub const OWNER: &str = "dev.agentctl.owner";
+pub(crate) const OWNER: &str = "dev.agentctl.owner";
 
 const OWNER_PID: &str = "dev.agentctl.owner.pid";
 const OWNER_START: &str = "dev.agentctl.owner.start";

@@ -22,7 +22,7 @@ use crate::yard::Yard;
 
 /// Makes containers on one engine.
 #[derive(Debug)]
-pub struct ContainerMaker {
+pub(crate) struct ContainerMaker {
     shop: Arc<Shop>,
     drafter: Drafter,
     capabilities: Capabilities,
@@ -68,7 +68,7 @@ impl CellMaker for ContainerMaker {
         // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
         // dropped then, which ends it.
         match tokio::spawn(async move { shop.make(&spec, &profile).await }).await {
-            Ok(made) => made,
+            Ok(made) => made.inspect_err(|error| self.drafter.learn_from(error)),
             Err(_) => Err(Error::new(ErrorKind::Engine, "make cell", "making the container was interrupted")
                 .with_backend(self.name())),
         }

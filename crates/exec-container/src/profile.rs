@@ -12,27 +12,27 @@ const RECURSIVE_READ_ONLY: (usize, usize) = (1, 44);
 /// An engine's properties that change what we ask of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of an engine")]
-pub struct EngineProfile {
+pub(crate) struct EngineProfile {
     /// Its version, for people.
-    pub version: String,
+    pub(crate) version: String,
     /// Version of its interface.
-    pub api: (usize, usize),
+    pub(crate) api: (usize, usize),
     /// The architecture its containers run on, as it names it.
-    pub architecture: String,
+    pub(crate) architecture: String,
     /// It runs as an ordinary user: user 0 inside is that user outside.
-    pub rootless: bool,
+    pub(crate) rootless: bool,
     /// User ids inside are others outside, unless a container asks for the host's.
-    pub remaps_users: bool,
+    pub(crate) remaps_users: bool,
     /// It runs on the kernel we run on, so that a file has the same identity inside and outside.
-    pub same_kernel: bool,
+    pub(crate) same_kernel: bool,
     /// System calls are filtered by default.
-    pub filters_syscalls: bool,
+    pub(crate) filters_syscalls: bool,
     /// Its init program is the one whose options and words we know.
-    pub knows_init: bool,
+    pub(crate) knows_init: bool,
     /// Read-only mounts hide what is mounted below them, because the engine would leave that writable.
-    pub hides_submounts: bool,
+    pub(crate) hides_submounts: bool,
     /// Who we are.
-    pub caller: (u32, u32),
+    pub(crate) caller: (u32, u32),
 }
 
 impl EngineProfile {
@@ -61,7 +61,7 @@ impl EngineProfile {
     }
 
     /// The architecture, if it is one there can be a PID 1 for.
-    pub fn arch(&self) -> Option<Arch> {
+    pub(crate) fn arch(&self) -> Option<Arch> {
         Arch::from_name(&self.architecture)
     }
 

@@ -14,7 +14,7 @@ pub(crate) const IMAGE_HOME: &str = "/home/agent";
 
 /// Everything that distinguishes one container from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ContainerSpec {
+pub(crate) struct ContainerSpec {
     /// What people call the image, with its digest if it has one.
     pub(crate) image_name: String,
     pub(crate) image: String,

@@ -88,6 +88,23 @@ impl fmt::Display for Exception {
     }
 }
 
+/// A container engine, as people know it. Shown as its make and version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EngineInfo {
+    /// Its make: `Docker`, `Podman`.
+    pub make: String,
+    /// Its version.
+    pub version: String,
+    /// Its address.
+    pub at: String,
+}
+
+impl fmt::Display for EngineInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.make, self.version)
+    }
+}
+
 /// What an executor offers before anything has run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
@@ -101,6 +118,8 @@ pub struct Capabilities {
     pub sessions: bool,
     /// Images.
     pub images: bool,
+    /// The engine it runs on; none for executors without one.
+    pub engine: Option<EngineInfo>,
     /// Where it does not keep the contract.
     pub exceptions: BTreeSet<Exception>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use crate::{Capture, Collector, Event, ExecResult, Outcome, Result, Signal, Stream, WindowSize};
+use crate::{Capture, Collector, Event, ExecResult, Outcome, Result, Selection, Signal, Stream, WindowSize};
 
 /// Names a run, unique in this process and hard to guess from outside it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -54,12 +54,20 @@ pub trait RunHandle: Send + Sync + fmt::Debug {
 pub struct Execution {
     id: RunId,
     handle: Arc<dyn RunHandle>,
+    selection: Option<Arc<Selection>>,
 }
 
 impl Execution {
     /// Wraps a backend's run.
     pub fn new(id: RunId, handle: Arc<dyn RunHandle>) -> Self {
-        Self { id, handle }
+        Self { id, handle, selection: None }
+    }
+
+    /// The choice that led to this executor, for the run's result.
+    #[must_use]
+    pub(crate) fn chosen_by(mut self, selection: Arc<Selection>) -> Self {
+        self.selection = Some(selection);
+        self
     }
 
     /// Its name.
@@ -76,7 +84,8 @@ impl Execution {
     /// the same answer. It does not read output: a command that writes more than its pipes hold waits for
     /// [`next_event`](Self::next_event) or [`collect`](Self::collect).
     pub async fn wait(&self) -> Result<Outcome> {
-        self.handle.wait().await
+        let outcome = self.handle.wait().await?;
+        Ok(Outcome { selection: self.selection.clone(), ..outcome })
     }
 
     /// Reads all output within the bounds of `capture` and waits for the end.

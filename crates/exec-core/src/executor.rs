@@ -50,6 +50,43 @@ pub trait Executor: Send + Sync + Debug {
     async fn health(&self) -> Result<Health>;
 }
 
+/// An executor that is another one under a name of its own. It forwards everything, so that nothing is lost on the way.
+pub trait Wraps {
+    /// The one that does the work.
+    fn inner(&self) -> &dyn Executor;
+}
+
+#[async_trait]
+impl<T: Wraps + Send + Sync + Debug> Executor for T {
+    fn name(&self) -> &str {
+        self.inner().name()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner().capabilities()
+    }
+
+    async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
+        self.inner().start(cmd, opts).await
+    }
+
+    async fn run(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<ExecResult> {
+        self.inner().run(cmd, opts).await
+    }
+
+    async fn warm(&self, opts: &ExecOpts) -> Result<()> {
+        self.inner().warm(opts).await
+    }
+
+    async fn end_session(&self, session: &SessionName) -> Result<()> {
+        self.inner().end_session(session).await
+    }
+
+    async fn health(&self) -> Result<Health> {
+        self.inner().health().await
+    }
+}
+
 /// An executor that works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Health {

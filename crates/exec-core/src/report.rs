@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Denial, Ended, ExecResult, Isolation, LimitHit, Signal};
+use crate::{Denial, Ended, ExecResult, Isolation, LimitHit, Selection, Signal};
 
 /// What `--json` prints.
 #[derive(Debug, Clone, Serialize)]
@@ -27,6 +27,8 @@ pub struct Report {
     pub usage: UsageReport,
     /// Name of the executor that ran it.
     pub executor: String,
+    /// How that one was chosen and why the others were not; null if nobody had a choice.
+    pub selection: Option<Selection>,
     /// Which isolation held.
     pub isolation: Isolation,
     /// Limits it ran into.
@@ -63,6 +65,7 @@ impl From<&ExecResult> for Report {
                 peak_memory_bytes: outcome.usage.peak_memory,
             },
             executor: outcome.executor.clone(),
+            selection: outcome.selection.as_deref().cloned(),
             isolation: (*outcome.isolation).clone(),
             limits_hit: outcome.limits_hit.clone(),
             denials: outcome.denials.clone(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{Captured, Isolation, LimitName, Signal};
+use crate::{Captured, Isolation, LimitName, Selection, Signal};
 
 /// A finished run: how it ended, and what of its output was kept.
 #[derive(Debug, Clone)]
@@ -48,6 +48,8 @@ pub struct Outcome {
     pub usage: Usage,
     /// Name of the executor that ran it.
     pub executor: String,
+    /// How that one was chosen and why the others were not; none if nobody had a choice.
+    pub selection: Option<Arc<Selection>>,
     /// Which isolation held.
     pub isolation: Arc<Isolation>,
     /// Limits it ran into.

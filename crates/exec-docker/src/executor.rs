@@ -1,12 +1,7 @@
 //! The Docker executor.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use exec_container::{ContainerConfig, Product, Silence, greet};
-use exec_core::{
-    Capabilities, Cmd, Detected, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
-};
+use exec_core::{Detected, Executor, Result, Wraps};
 
 use crate::{Attempt, Facts, Failure, Here, NAME, candidates, diagnose};
 
@@ -49,42 +44,13 @@ impl DockerExec {
     }
 }
 
-/// Docker as a registry's entry: missing where there is no engine that answers us.
-pub async fn detect(config: DockerConfig) -> Result<Detected> {
-    match DockerExec::new(config).await {
-        Ok(executor) => Ok(Detected::Ready(Arc::new(executor))),
-        Err(error) if error.kind() == ErrorKind::Unavailable => Ok(Detected::Missing {
-            name: NAME.into(),
-            remedy: error.remedy().unwrap_or("use --sandbox local").to_owned(),
-            reason: error.reason(),
-        }),
-        Err(error) => Err(error),
+impl Wraps for DockerExec {
+    fn inner(&self) -> &dyn Executor {
+        &*self.0
     }
 }
 
-#[async_trait]
-impl Executor for DockerExec {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        self.0.capabilities()
-    }
-
-    async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
-        self.0.start(cmd, opts).await
-    }
-
-    async fn warm(&self, opts: &ExecOpts) -> Result<()> {
-        self.0.warm(opts).await
-    }
-
-    async fn end_session(&self, session: &SessionName) -> Result<()> {
-        self.0.end_session(session).await
-    }
-
-    async fn health(&self) -> Result<Health> {
-        self.0.health().await
-    }
+/// Docker as a registry's entry: missing where there is no engine that answers us.
+pub async fn detect(config: DockerConfig) -> Result<Detected> {
+    Detected::of(NAME, DockerExec::new(config).await, "use --sandbox local")
 }

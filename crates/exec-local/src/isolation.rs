@@ -37,6 +37,7 @@ pub(crate) fn nothing_yet(walls: WallKind) -> Capabilities {
         tty: true,
         sessions: true,
         images: false,
+        engine: None,
         exceptions: BTreeSet::new(),
     }
 }

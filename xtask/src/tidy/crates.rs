@@ -21,12 +21,13 @@ const ROWS: &[Row] = &[
         may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-wire"],
     },
     Row { name: "exec-docker", may_use: &["exec-container", "exec-core"] },
+    Row { name: "agent-exec", may_use: &["exec-core", "exec-docker", "exec-local"] },
     Row { name: "exec-probe", may_use: &[] },
     Row { name: "static-build", may_use: &[] },
     Row { name: "exec-testkit", may_use: &["exec-core", "static-build"] },
-    Row { name: "agentctl", may_use: &["exec-core", "exec-docker", "exec-local"] },
+    Row { name: "agentctl", may_use: &["agent-exec"] },
     Row { name: "exec-benches", may_use: &["exec-core", "exec-docker", "exec-local"] },
-    Row { name: "exec-examples", may_use: &["exec-core", "exec-local"] },
+    Row { name: "exec-examples", may_use: &["agent-exec"] },
     Row { name: "xtask", may_use: &[] },
 ];
 

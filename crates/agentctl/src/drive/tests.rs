@@ -88,6 +88,7 @@ impl Starter {
             tty: true,
             sessions: false,
             images: false,
+            engine: None,
             exceptions: std::collections::BTreeSet::new(),
         };
         Self { capabilities, run: Arc::default(), start }

@@ -166,6 +166,7 @@ pub(crate) mod tests {
             duration: Duration::from_millis(5),
             usage: Usage::default(),
             executor: "local".into(),
+            selection: None,
             isolation: Arc::new(isolation),
             limits_hit: Vec::new(),
             denials: Vec::new(),
@@ -230,6 +231,7 @@ pub(crate) mod tests {
             tty: true,
             sessions: true,
             images: false,
+            engine: None,
             exceptions: BTreeSet::new(),
         };
         let selection = Selection { name: "local".into(), passed_over: Vec::new() };

@@ -1,6 +1,6 @@
 //! Runs that end by themselves, or because somebody says so.
 
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
@@ -106,7 +106,7 @@ pub(crate) fn begun(place: &Place, marker: &Marker) -> Run {
 /// R24
 pub(crate) async fn files_belong_to_the_owner_of_the_workspace() -> Result<()> {
     let place = Place::new();
-    chown(place.path(), Some(12_345), Some(12_346))?;
+    exec_testkit::give_away(place.path(), 12_345, 12_346)?;
     ensure!(
         run(&place, &["sh", "-c", "echo x > made; echo y > $HOME/made"]).status.success(),
         "nothing was made"

@@ -49,6 +49,7 @@ where
             tty: true,
             sessions: true,
             images: false,
+            engine: None,
             exceptions: BTreeSet::new(),
         },
         made: Arc::default(),

@@ -225,6 +225,7 @@ impl Attendant {
             duration: self.begun.elapsed(),
             usage: Usage::default(),
             executor: self.backend,
+            selection: None,
             isolation: Arc::new(self.isolation),
             limits_hit,
             denials: Vec::new(),

@@ -39,7 +39,7 @@ pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile, reaper: b
     let mut exceptions = BTreeSet::from(EXCEPTIONS);
     exceptions.extend((!profile.knows_init).then_some(Exception::SignalsToOne));
     let level = IsolationLevel::Container;
-    Capabilities { level, claims, tty: false, sessions: false, images: true, exceptions }
+    Capabilities { level, claims, tty: false, sessions: false, images: true, engine: None, exceptions }
 }
 
 /// The report for a run in a container that the engine gave these settings.

@@ -82,10 +82,17 @@ impl Executor for DirectExecutor {
         // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
         // dropped then, which ends it.
         match tokio::spawn(launch.run()).await {
-            Ok(started) => started.map(|run| Execution::new(new_run_id(), run)),
+            Ok(started) => started
+                .map(|run| Execution::new(new_run_id(), run))
+                .inspect_err(|error| self.drafter.learn_from(error)),
             Err(_) => Err(Error::new(ErrorKind::Engine, "start", "making the container was interrupted")
                 .with_backend(self.name())),
         }
+    }
+
+    /// Nothing is kept ready but the image.
+    async fn warm(&self, opts: &ExecOpts) -> Result<()> {
+        self.plan(&Cmd::new("true"), opts).await.map(drop)
     }
 
     async fn end_session(&self, _: &SessionName) -> Result<()> {

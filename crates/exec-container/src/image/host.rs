@@ -1,8 +1,11 @@
 //! The host image: nothing but the places where the host's own directories are mounted. It needs no registry.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use exec_core::{Error, ErrorKind, Result};
 use exec_host::{HostView, SystemEntry};
 
+use super::not_looked_up;
 use crate::archive::Archive;
 use crate::engine::{Engine, ImageFacts, label_change};
 use crate::fingerprint::fingerprint;
@@ -17,8 +20,42 @@ const DIRECTORIES: [(&str, u32); 6] =
 /// Old names of places that are the cell's own.
 const LINKS: [(&str, &str); 2] = [("var/run", "/run"), ("var/tmp", "/tmp")];
 
+/// The host image of one engine, until somebody removes it.
+#[derive(Debug, Default)]
+pub(crate) struct HostImage {
+    known: Mutex<Option<ImageFacts>>,
+    /// Made by one caller; the others wait and find it.
+    making: tokio::sync::Mutex<()>,
+}
+
+impl HostImage {
+    /// Sees to it that there is one. The engine is asked once, not before every run.
+    pub(crate) async fn resolve(&self, engine: &Engine, view: &HostView) -> Result<()> {
+        let _turn = self.making.lock().await;
+        if self.lock().is_none() {
+            let image = ensure(engine, view).await?;
+            *self.lock() = Some(image);
+        }
+        Ok(())
+    }
+
+    /// What is known of it.
+    pub(crate) fn known(&self) -> Result<ImageFacts> {
+        self.lock().clone().ok_or_else(|| not_looked_up("host"))
+    }
+
+    /// The engine says that it is not there any more.
+    pub(crate) fn forget(&self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<ImageFacts>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The image for a host that looks like this; made if the engine does not have it.
-pub(crate) async fn ensure(engine: &Engine, view: &HostView) -> Result<ImageFacts> {
+async fn ensure(engine: &Engine, view: &HostView) -> Result<ImageFacts> {
     let archive = archive(view).map_err(|error| {
         Error::new(ErrorKind::Io, "make image", "the host image can't be put together")
             .with_backend(engine.backend())

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use exec_core::{Error, ErrorKind, Result};
 
+use super::not_looked_up;
 use crate::engine::{Engine, ImageFacts, PullStep};
 
 /// Whether missing images are fetched.
@@ -68,8 +69,9 @@ impl Named {
     }
 
     /// What the last look found.
-    pub(crate) fn known(&self, name: &str) -> Option<ImageFacts> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    pub(crate) fn known(&self, name: &str) -> Result<ImageFacts> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).cloned().ok_or_else(|| not_looked_up(name))
     }
 
     async fn pull(&self, engine: &Engine, name: &str, progress: &Progress) -> Result<ImageFacts> {

@@ -7,6 +7,8 @@ mod engine;
 #[cfg(target_os = "linux")]
 mod full;
 #[cfg(target_os = "linux")]
+mod image;
+#[cfg(target_os = "linux")]
 mod leftovers;
 #[cfg(target_os = "linux")]
 mod processes;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         engine_test!(create::the_engine_is_stopped, "F4 R15"),
         engine_test!(restart::the_same_executor_goes_on, "F4"),
         engine_test!(leftovers::of_the_dead_go_and_all_others_stay, "R15 A37 F12"),
+        engine_test!(image::the_host_image_is_made_again, "F6 R70"),
         engine_test!(full::no_room_for_an_image, "F7"),
         engine_test!(full::no_room_for_a_container, "F7"),
     ];

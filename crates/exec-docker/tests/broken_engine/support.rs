@@ -24,23 +24,26 @@ const SHORT: Patience = Patience {
 pub(crate) const AT_MOST: Duration = Duration::from_secs(45);
 
 pub(crate) async fn executor(engine: &PrivateEngine, warm_cells: usize) -> Result<DockerExec> {
-    connect(engine, ContainerConfig { warm_cells, ..ContainerConfig::default() }).await
+    executor_with(engine, warm_cells, InitPlacement::default()).await
 }
 
 /// An executor whose cells have no way past the engine.
 pub(crate) async fn executor_without_lanes(engine: &PrivateEngine) -> Result<DockerExec> {
-    let init = InitPlacement::Volume;
-    connect(engine, ContainerConfig { init, warm_cells: 0, ..ContainerConfig::default() }).await
+    executor_with(engine, 0, InitPlacement::Volume).await
 }
 
-async fn connect(engine: &PrivateEngine, containers: ContainerConfig) -> Result<DockerExec> {
-    let containers = ContainerConfig { patience: SHORT, ..containers };
+pub(crate) async fn executor_with(
+    engine: &PrivateEngine,
+    warm_cells: usize,
+    init: InitPlacement,
+) -> Result<DockerExec> {
+    let containers = ContainerConfig { warm_cells, init, patience: SHORT, ..ContainerConfig::default() };
     Ok(DockerExec::new(DockerConfig { host: Some(engine.host()), containers }).await?)
 }
 
 pub(crate) fn workspace() -> Result<TempDir> {
     let dir = tempfile::tempdir()?;
-    std::os::unix::fs::chown(dir.path(), Some(1000), Some(1000)).context("only root can give files away")?;
+    exec_testkit::give_away(dir.path(), 1000, 1000)?;
     Ok(dir)
 }
 

@@ -1,12 +1,14 @@
 //! A running cell, as the engine describes it.
 
-use std::os::unix::fs::{FileTypeExt, symlink};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use bollard::models::HostConfig;
 use exec_core::{Claim, Cmd, ErrorKind, ExecOpts, Executor, Limits, MountSpec, Preset};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::support::{ensure_nothing_is_left, executor, the_cell_on, workspace};
+use crate::support::{appeared, ensure_nothing_is_left, executor, the_cell_on, workspace};
 
 const SOMEBODY: u32 = 12_345;
 
@@ -91,59 +93,47 @@ pub(crate) async fn strict_is_nobody() -> Result<()> {
     let error = executor.run(&Cmd::new("true"), &opts).await.err().context("it ran")?;
     ensure!(error.kind() == ErrorKind::InvalidInput, "{error}");
     ensure!(error.remedy().is_some_and(|remedy| remedy.contains("--user")), "{:?}", error.remedy());
-    std::os::unix::fs::chown(dir.path(), Some(SOMEBODY), Some(SOMEBODY))?;
+    exec_testkit::give_away(dir.path(), SOMEBODY, SOMEBODY)?;
     let result = executor.run(&Cmd::new("id").arg("-u"), &opts).await?;
     ensure!(result.stdout.text() == "12345\n", "{}", result.stdout.text());
     Ok(())
 }
 
-/// A4: what is mounted is what was checked. The swap is made between the two by giving a warm cell's specification
-/// another directory under the same name.
+/// A4: what is mounted is what was checked. The swap is made once the container is there, and so after the check; whether
+/// it is also before the mount is the machine's affair, and then the run is refused.
 pub(crate) async fn a_swapped_mount_is_refused() -> Result<()> {
-    let dir = workspace(SOMEBODY)?;
-    let (source, secret) = (dir.path().join("source"), dir.path().join("secret"));
-    std::fs::create_dir(&source)?;
-    std::fs::create_dir(&secret)?;
+    let (dir, aside) = (workspace(SOMEBODY)?, workspace(SOMEBODY)?);
+    let (source, secret) = (aside.path().join("source"), aside.path().join("secret"));
+    for (place, name) in [(&source, "meant"), (&secret, "canary")] {
+        std::fs::create_dir(place)?;
+        std::fs::write(place.join(name), "")?;
+    }
     let executor = executor(0).await?;
-    let opts = ExecOpts::in_workspace(workspace(SOMEBODY)?.path())
-        .with_mount(MountSpec::read_only(&source).at("/given"));
-    // Swapped back and forth all the time: whatever is seen inside is what was meant, or nothing is.
-    std::fs::write(secret.join("canary"), "secret")?;
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let swapping = std::thread::spawn({
-        let (stop, source, secret, aside) =
-            (stop.clone(), source.clone(), secret.clone(), dir.path().join("aside"));
-        move || {
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                let swapped = std::fs::rename(&source, &aside).and_then(|()| symlink(&secret, &source));
-                std::thread::sleep(std::time::Duration::from_millis(3));
-                let _ = std::fs::remove_file(&source).and_then(|()| std::fs::rename(&aside, &source));
-                if swapped.is_err() {
-                    return;
-                }
-                std::thread::sleep(std::time::Duration::from_millis(3));
-            }
-        }
-    });
-    let (mut ran, mut refused) = (0, 0);
-    for _ in 0..20 {
-        match executor.run(&Cmd::new("ls").arg("/given"), &opts).await {
-            Ok(result) => {
-                // Meant at that moment may be either: a plan made while the link stood there means the directory behind it.
-                ran += 1;
-                ensure!(result.success(), "{}", result.stderr.text());
-            }
+    let opts = ExecOpts::in_workspace(dir.path()).with_mount(MountSpec::read_only(&source).at("/given"));
+    let mut refused = 0;
+    for _ in 0..10 {
+        let ls = Cmd::new("ls").arg("/given");
+        let (ended, swapped) = tokio::join!(executor.run(&ls, &opts), async {
+            appeared(dir.path()).await?;
+            exchange(&source, &secret)
+        });
+        swapped?;
+        match ended {
+            Ok(result) => ensure!(result.stdout.text() == "meant\n", "{}", result.stdout.text()),
             Err(error) => {
                 refused += 1;
-                ensure!(
-                    [ErrorKind::InvalidInput, ErrorKind::Engine, ErrorKind::CellDied].contains(&error.kind()),
-                    "{error}"
-                );
+                ensure!(error.kind() == ErrorKind::InvalidInput, "{:?}: {error}", error.kind());
+                ensure!(error.to_string().contains("shows something else at `/given`"), "{error}");
             }
         }
+        exchange(&source, &secret)?;
+        ensure_nothing_is_left(dir.path()).await?;
     }
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    swapping.join().ok();
-    ensure!(refused > 0, "the swap was never noticed in {ran} runs");
+    ensure!(refused > 0, "no swap came between check and mount");
     Ok(())
+}
+
+/// Each gets the other's name, with no moment in between.
+fn exchange(one: &Path, other: &Path) -> Result<()> {
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }

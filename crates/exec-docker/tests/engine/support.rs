@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail, ensure};
 use bollard::Docker;
 use bollard::models::ContainerInspectResponse;
 use bollard::query_parameters::ListContainersOptionsBuilder;
@@ -33,8 +33,7 @@ pub(crate) async fn direct() -> Result<DockerExec> {
 /// A workspace of this owner.
 pub(crate) fn workspace(owner: u32) -> Result<TempDir> {
     let dir = tempfile::tempdir()?;
-    std::os::unix::fs::chown(dir.path(), Some(owner), Some(owner))
-        .context("only root can give files away")?;
+    exec_testkit::give_away(dir.path(), owner, owner)?;
     Ok(dir)
 }
 
@@ -49,6 +48,15 @@ pub(crate) async fn cells_on(workspace: &Path) -> Result<Vec<String>> {
     let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
     let found = engine()?.list_containers(Some(options)).await?;
     Ok(found.into_iter().filter_map(|container| container.names?.into_iter().next()).collect())
+}
+
+/// Returns when the engine has made a container that works on this directory.
+pub(crate) async fn appeared(workspace: &Path) -> Result<()> {
+    let end = Instant::now() + Duration::from_secs(30);
+    while cells_on(workspace).await?.is_empty() {
+        ensure!(Instant::now() < end, "no cell appeared");
+    }
+    Ok(())
 }
 
 /// The one container that works on this directory.

@@ -48,6 +48,7 @@ impl ProcessGroupExec {
                 tty: false,
                 sessions: false,
                 images: false,
+                engine: None,
                 exceptions: BTreeSet::from([Exception::NoUsage, Exception::DeadlinesOutside]),
             },
             isolation: Arc::new(isolation),

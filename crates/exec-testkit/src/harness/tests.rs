@@ -34,6 +34,7 @@ impl Bare {
                 tty: false,
                 sessions: false,
                 images: false,
+                engine: None,
                 exceptions: BTreeSet::new(),
             },
         })
@@ -74,6 +75,7 @@ impl Executor for Bare {
             duration: Duration::from_millis(1),
             usage: Usage::default(),
             executor: "bare".into(),
+            selection: None,
             isolation: Arc::new(isolation),
             limits_hit: Vec::new(),
             denials: Vec::new(),

@@ -114,6 +114,7 @@ pub(super) async fn attend(
         duration: begun.elapsed(),
         usage: Usage::default(),
         executor: NAME.into(),
+        selection: None,
         isolation,
         limits_hit: hit.map(|limit| LimitHit::new(limit, "it ran into a limit")).into_iter().collect(),
         denials: Vec::new(),

@@ -1,0 +1,145 @@
+//! What is wanted of a sandbox.
+
+use std::sync::Arc;
+
+use exec_core::{Detected, ExecOpts, IsolationLevel, Needs, Registry, Request, Result};
+
+use crate::probe::{Finding, Probe, look};
+use crate::{Backends, Evidence, Sandbox};
+
+/// Says what is wanted, then [`build`](Self::build)s it. The default is what [`auto`](crate::auto) gives.
+#[derive(Debug, Clone, Default)]
+pub struct Builder {
+    /// None for `auto`.
+    name: Option<String>,
+    no_fallback: bool,
+    floor: Option<IsolationLevel>,
+    ruled_out: Vec<(String, String)>,
+    first_run: Option<ExecOpts>,
+    backends: Backends,
+}
+
+/// Starts from what [`auto`](crate::auto) gives.
+pub fn builder() -> Builder {
+    Builder::default()
+}
+
+impl Builder {
+    /// This one and no other: `docker`, `podman` or `local`. `auto` takes the best that works.
+    #[must_use]
+    pub fn sandbox(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into()).filter(|name| name != "auto");
+        self
+    }
+
+    /// Refuses anything weaker than this.
+    #[must_use]
+    pub fn min_isolation(mut self, floor: IsolationLevel) -> Self {
+        self.floor = Some(floor);
+        self
+    }
+
+    /// Refuses anything but the first choice.
+    #[must_use]
+    pub fn no_fallback(mut self) -> Self {
+        self.no_fallback = true;
+        self
+    }
+
+    /// All three at once.
+    #[must_use]
+    pub fn request(mut self, request: Request) -> Self {
+        (self.name, self.no_fallback, self.floor) = match request {
+            Request::Auto { no_fallback, floor } => (None, no_fallback, floor),
+            Request::Named { name, floor } => (Some(name), false, floor),
+        };
+        self
+    }
+
+    /// Leaves one out of `auto`, because of this: `ENABLE_DOCKER=false`. To ask for it by name is stronger.
+    #[must_use]
+    pub fn rule_out(mut self, name: impl Into<String>, by: impl Into<String>) -> Self {
+        self.ruled_out.push((name.into(), by.into()));
+        self
+    }
+
+    /// The options of the run that comes first. Its cell is made at once, so that a sandbox that can't run it – the image is
+    /// missing, containers may not be made – is passed over now, with that reason, and not found out then. The cell is not
+    /// made twice: the run uses it.
+    #[must_use]
+    pub fn first_run(mut self, opts: ExecOpts) -> Self {
+        self.first_run = Some(opts);
+        self
+    }
+
+    /// How each backend is set up.
+    #[must_use]
+    pub fn backends(mut self, backends: Backends) -> Self {
+        self.backends = backends;
+        self
+    }
+
+    /// Looks for what is wanted. An error says what there is instead, and what would make it work.
+    pub async fn build(&self) -> Result<Sandbox> {
+        let mut backends = self.backends.clone();
+        if let Some(opts) = &self.first_run {
+            backends.prepare_for(opts);
+        }
+        self.choose(backends.probes()).await
+    }
+
+    async fn choose(&self, probes: Vec<Probe>) -> Result<Sandbox> {
+        let names: Vec<&str> = probes.iter().map(|probe| probe.name).collect();
+        let registry = self.registry(&names);
+        let needs = self.first_run.as_ref().map(Needs::of).unwrap_or_default();
+        let request = self.as_request();
+        let decided = |found: &[Finding]| {
+            let known = found.iter().filter_map(|finding| finding.detected.as_ref().ok().cloned());
+            found.iter().any(|finding| finding.detected.is_err())
+                || known.fold(registry.clone(), Registry::with).choose(&request, &needs).is_ok()
+        };
+        let findings = look(self.relevant(probes), decided).await;
+        let evidence = evidence(&names, &findings);
+        let detected: Vec<Detected> =
+            findings.into_iter().map(|finding| finding.detected).collect::<Result<_>>()?;
+        let (executor, selection) =
+            detected.into_iter().fold(registry, Registry::with).choose(&request, &needs)?;
+        tracing::info!(executor = selection.name, requested = selection.requested, "chosen");
+        Ok(Sandbox { executor, selection, evidence })
+    }
+
+    fn as_request(&self) -> Request {
+        match &self.name {
+            None => Request::Auto { no_fallback: self.no_fallback, floor: self.floor },
+            Some(name) => Request::Named { name: name.clone(), floor: self.floor },
+        }
+    }
+
+    /// Everybody's name, so that a miss can list them, and who is ruled out.
+    fn registry(&self, names: &[&str]) -> Registry {
+        let registry = names.iter().fold(Registry::new(), |registry, name| registry.with_name(*name));
+        let known = self.ruled_out.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        known.fold(registry, |registry, (name, by)| registry.ruling_out(name, by))
+    }
+
+    /// Only what can be chosen is looked for: looking costs time.
+    fn relevant(&self, probes: Vec<Probe>) -> Vec<Probe> {
+        if let Some(asked) = &self.name {
+            return probes.into_iter().filter(|probe| probe.name == asked).collect();
+        }
+        let is_in = |probe: &Probe| !self.ruled_out.iter().any(|(name, _)| probe.name == name);
+        let probes = probes.into_iter().filter(is_in);
+        if self.no_fallback { probes.take(1).collect() } else { probes.map(Probe::or_pass_over).collect() }
+    }
+}
+
+fn evidence(names: &[&str], findings: &[Finding]) -> Arc<[Evidence]> {
+    let of = |name: &&str| match findings.iter().find(|finding| finding.name == *name) {
+        Some(Finding { detected: Ok(detected), took, .. }) => Evidence::of(detected, *took),
+        _ => Evidence::not_tried(name),
+    };
+    names.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Looking for executors: in order of preference, and at several at once when one takes its time.
+
+use std::fmt;
+use std::pin::Pin;
+use std::time::Duration;
+
+use exec_core::{Detected, ErrorKind, Result};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// How long the search waits for one before it looks for the next as well. An engine that is there has made a container by
+/// then, and a search that goes on beside it would only take its time.
+const HEAD_START: Duration = Duration::from_secs(1);
+
+/// A way to look for one executor. Time-outs are its own.
+pub(crate) struct Probe {
+    pub(crate) name: &'static str,
+    look: Pin<Box<dyn Future<Output = Result<Detected>> + Send>>,
+}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Probe").field(&self.name).finish()
+    }
+}
+
+/// What one probe found.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) name: &'static str,
+    pub(crate) detected: Result<Detected>,
+    pub(crate) took: Duration,
+}
+
+impl Probe {
+    pub(crate) fn new(
+        name: &'static str,
+        look: impl Future<Output = Result<Detected>> + Send + 'static,
+    ) -> Self {
+        Self { name, look: Box::pin(look) }
+    }
+
+    pub(crate) fn not_built_in(name: &'static str) -> Self {
+        let missing = Detected::Missing {
+            name: name.to_owned(),
+            reason: "this sandbox is not built into this version".to_owned(),
+            remedy: format!("use another sandbox, or a build with the feature `{name}`"),
+        };
+        Self::new(name, std::future::ready(Ok(missing)))
+    }
+
+    /// For who has a choice: what fails here is a reason to pass this one over. Only a request that makes no sense makes none
+    /// elsewhere, and stays an error.
+    pub(crate) fn or_pass_over(self) -> Self {
+        let (name, look) = (self.name, self.look);
+        Self::new(name, async move {
+            look.await.or_else(|error| match error.kind() {
+                ErrorKind::InvalidInput => Err(error),
+                _ => Ok(Detected::Missing {
+                    name: name.to_owned(),
+                    reason: error.reason(),
+                    remedy: error.remedy().unwrap_or("use another sandbox").to_owned(),
+                }),
+            })
+        })
+    }
+
+    async fn run(self) -> Finding {
+        let begun = Instant::now();
+        let detected = self.look.await;
+        Finding { name: self.name, detected, took: begun.elapsed() }
+    }
+}
+
+/// Looks until what is known is `enough`, or everything is. Findings are taken into account in order of preference only: one
+/// that is quick to answer does not win over a better one that is still looked for.
+pub(crate) async fn look(probes: Vec<Probe>, enough: impl Fn(&[Finding]) -> bool) -> Vec<Finding> {
+    let mut search = Search::new(probes);
+    loop {
+        search.settle();
+        if enough(&search.settled) || search.is_over() {
+            return search.settled;
+        }
+        search.go_on().await;
+    }
+}
+
+/// A search under way. Dropping it ends what still runs.
+struct Search {
+    left: std::vec::IntoIter<Probe>,
+    running: JoinSet<(usize, Finding)>,
+    begun: usize,
+    latest: Instant,
+    latest_is_in: bool,
+    /// Answers in order of preference, as far as there is no gap.
+    settled: Vec<Finding>,
+    /// Answers of others, behind a gap.
+    early: Vec<(usize, Finding)>,
+}
+
+impl Search {
+    fn new(probes: Vec<Probe>) -> Self {
+        Self {
+            left: probes.into_iter(),
+            running: JoinSet::new(),
+            begun: 0,
+            latest: Instant::now(),
+            latest_is_in: true,
+            settled: Vec::new(),
+            early: Vec::new(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.left.len() == 0 && self.running.is_empty()
+    }
+
+    /// Waits for an answer, or starts another probe when it is time to.
+    async fn go_on(&mut self) {
+        if self.latest_is_in && self.begin_next() {
+            return;
+        }
+        let patient = self.left.len() > 0;
+        tokio::select! {
+            biased;
+            Some(answer) = self.running.join_next() => if let Ok((index, finding)) = answer {
+                self.latest_is_in |= index + 1 == self.begun;
+                self.early.push((index, finding));
+            },
+            () = tokio::time::sleep_until(self.latest + HEAD_START), if patient => {
+                self.begin_next();
+            }
+        }
+    }
+
+    fn begin_next(&mut self) -> bool {
+        let Some(probe) = self.left.next() else { return false };
+        let index = self.begun;
+        tracing::debug!(executor = probe.name, "looking for it");
+        self.running.spawn(async move { (index, probe.run().await) });
+        self.begun += 1;
+        (self.latest, self.latest_is_in) = (Instant::now(), false);
+        true
+    }
+
+    fn settle(&mut self) {
+        while let Some(at) = self.early.iter().position(|(index, _)| *index == self.settled.len()) {
+            let (_, finding) = self.early.swap_remove(at);
+            tracing::debug!(executor = finding.name, took = ?finding.took, found = ?finding.detected, "found");
+            self.settled.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! An engine that somebody tidies up.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, ensure};
+use bollard::query_parameters::{ListImagesOptionsBuilder, RemoveImageOptions};
+use exec_core::{Cmd, ErrorKind, ExecOpts, Executor};
+use exec_docker::InitPlacement;
+
+use crate::engine::PrivateEngine;
+use crate::support::{ensure_nothing_is_left, executor, executor_with, workspace};
+
+/// F6, R70: the run that finds the host image removed says to try again, and that is true.
+pub(crate) async fn the_host_image_is_made_again() -> Result<()> {
+    let engine = PrivateEngine::start().await?;
+    let dir = workspace()?;
+    let opts = ExecOpts::in_workspace(dir.path());
+    for executor in [executor(&engine, 0).await?, executor_with(&engine, 0, InitPlacement::Direct).await?] {
+        ensure!(executor.run(&Cmd::new("true"), &opts).await?.success(), "with the image");
+        ensure_nothing_is_left(&engine).await?;
+        remove_host_images(&engine).await?;
+        let error = executor.run(&Cmd::new("true"), &opts).await.err().context("it ran")?;
+        ensure!(error.kind() == ErrorKind::ImageNotFound, "{:?}: {error}", error.kind());
+        ensure!(error.remedy().is_some_and(|remedy| remedy.starts_with("try again")), "{:?}", error.remedy());
+        ensure!(executor.run(&Cmd::new("true"), &opts).await?.success(), "made again");
+    }
+    ensure_nothing_is_left(&engine).await?;
+    engine.end().await
+}
+
+async fn remove_host_images(engine: &PrivateEngine) -> Result<()> {
+    let client = engine.client()?;
+    let filters = HashMap::from([("reference".to_owned(), vec!["agentctl/host".to_owned()])]);
+    let options = ListImagesOptionsBuilder::default().filters(&filters).build();
+    let images = client.list_images(Some(options)).await?;
+    ensure!(!images.is_empty(), "the control: there should be one");
+    for image in images {
+        client.remove_image(&image.id, None::<RemoveImageOptions>, None).await?;
+    }
+    Ok(())
+}
