@@ -22,6 +22,7 @@ const ROWS: &[Row] = &[
     },
     Row { name: "exec-docker", may_use: &["exec-container", "exec-core"] },
     Row { name: "agent-exec", may_use: &["exec-core", "exec-docker", "exec-local"] },
+    Row { name: "exec-doctor", may_use: &["exec-core"] },
     Row { name: "exec-probe", may_use: &[] },
     Row { name: "static-build", may_use: &[] },
     Row { name: "exec-testkit", may_use: &["exec-core", "static-build"] },

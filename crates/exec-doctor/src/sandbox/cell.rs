@@ -1,0 +1,38 @@
+//! Whether there is a cell at all, and how strong its walls are.
+
+use exec_core::IsolationLevel;
+
+use super::Patient;
+use crate::Verdict;
+
+pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
+    let result = patient.shell("exit 42").await?;
+    if result.exit_code() != Some(42) {
+        return Err(Verdict::fails(
+            format!("a command that exits with 42 ended with {:?}", result.outcome.status),
+            "run it again with `--verbose`",
+        ));
+    }
+    let isolation = &result.outcome.isolation;
+    let found = format!("made, and a command ran in it in {} ms", result.outcome.duration.as_millis());
+    Ok(match isolation.level {
+        IsolationLevel::Subreaper | IsolationLevel::ProcessGroup => {
+            let missing = isolation.degraded.first().map_or("namespaces can't be had here", String::as_str);
+            Verdict::weak(
+                format!("{found}, behind weak walls ({}): {missing}", isolation.level),
+                fix(patient),
+            )
+        }
+        _ => Verdict::holds(found),
+    })
+}
+
+fn fix(patient: &Patient<'_>) -> &'static str {
+    match (patient.host.namespace_ban, &patient.host.container) {
+        (Some(ban), _) => ban.fix(),
+        (None, Some(_)) => {
+            "use the outer container as the sandbox, or let it make namespaces (see `container` below)"
+        }
+        (None, None) => "use a container (--sandbox docker)",
+    }
+}

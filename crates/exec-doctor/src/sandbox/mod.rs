@@ -1,0 +1,78 @@
+//! A sandbox, tried from both sides.
+
+mod cell;
+mod limits;
+mod network;
+mod ownership;
+mod stop;
+mod worktree;
+
+use std::time::Duration;
+
+use exec_core::{Cmd, ErrorKind, ExecOpts, ExecResult, Executor};
+use tempfile::TempDir;
+
+use crate::{Check, Host, Verdict};
+
+/// A check that takes longer than this hangs: even a cold engine makes a cell in seconds.
+const AT_MOST: Duration = Duration::from_secs(60);
+
+/// What a check has to work with.
+struct Patient<'a> {
+    executor: &'a dyn Executor,
+    /// The caller's options, on a workspace of our own.
+    opts: ExecOpts,
+    workspace: &'a TempDir,
+    host: &'a Host,
+}
+
+impl Patient<'_> {
+    async fn shell(&self, script: &str) -> Result<ExecResult, Verdict> {
+        self.run(&Cmd::shell(script), &self.opts).await
+    }
+
+    /// A program that is missing inside shows nothing about the sandbox.
+    async fn run(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<ExecResult, Verdict> {
+        self.executor.run(cmd, opts).await.map_err(|error| match error.kind() {
+            ErrorKind::ProgramNotFound => Verdict::not_tried(error.reason()),
+            _ => Verdict::of_error(&error),
+        })
+    }
+}
+
+/// Makes cells with this executor and looks what holds. The image, network and limits are those of `opts`; the workspace is
+/// a directory of our own that is gone afterwards. Without a cell nothing else is tried.
+pub async fn examine(executor: &dyn Executor, opts: &ExecOpts, host: &Host) -> Vec<Check> {
+    let workspace = match TempDir::with_prefix("agentctl-doctor-") {
+        Ok(workspace) => workspace,
+        Err(error) => {
+            let fix = "free some space there, or set TMPDIR to a directory you can write";
+            let verdict = Verdict::fails(format!("no temporary directory can be made: {error}"), fix);
+            return vec![Check { name: "workspace", verdict }];
+        }
+    };
+    let mut own = opts.clone();
+    own.workspace = ExecOpts::in_workspace(workspace.path()).workspace;
+    own.cwd = None;
+    let patient = Patient { executor, opts: own, workspace: &workspace, host };
+    let mut checks = vec![within("cell", cell::check(&patient)).await];
+    if !checks.iter().any(|check| check.verdict.is_failure()) {
+        checks.push(within("limits", limits::check(&patient)).await);
+        checks.push(within("network", network::check(&patient)).await);
+        checks.push(within("ownership", ownership::check(&patient)).await);
+        checks.push(within("git worktree", worktree::check(&patient)).await);
+        checks.push(within("stop", stop::check(&patient)).await);
+    }
+    checks
+}
+
+/// What stops a check early is its verdict too.
+async fn within(name: &'static str, check: impl Future<Output = Result<Verdict, Verdict>>) -> Check {
+    let verdict = match tokio::time::timeout(AT_MOST, check).await {
+        Ok(Ok(verdict) | Err(verdict)) => verdict,
+        Err(_) => {
+            Verdict::fails("it hangs", "see what the machine and its engine are busy with, and try again")
+        }
+    };
+    Check { name, verdict }
+}

@@ -1,0 +1,36 @@
+//! Whose the files are that a command makes.
+
+use super::Patient;
+use crate::Verdict;
+
+pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
+    let result = patient.shell("echo made inside > made").await?;
+    let path = patient.workspace.path().join("made");
+    let fix = "share this directory with the engine, and give its user the right to write there";
+    match std::fs::metadata(&path) {
+        Err(_) if !result.success() => {
+            let said = result.stderr.text();
+            Ok(Verdict::fails(format!("the workspace can't be written: {}", said.trim()), fix))
+        }
+        Err(error) => Ok(Verdict::fails(format!("a file made inside is not here: {error}"), fix)),
+        Ok(made) => Ok(judge(&made, patient)),
+    }
+}
+
+#[cfg(unix)]
+fn judge(made: &std::fs::Metadata, _: &Patient<'_>) -> Verdict {
+    use std::os::unix::fs::MetadataExt;
+    let (owner, us) = (made.uid(), rustix::process::geteuid().as_raw());
+    if owner == us {
+        Verdict::holds(format!("files made inside are yours (user {us})"))
+    } else {
+        let fix =
+            "leave --user out, or use an engine that does not map users (or a rootless one of your own)";
+        Verdict::weak(format!("files made inside belong to user {owner}, you are {us}"), fix)
+    }
+}
+
+#[cfg(not(unix))]
+fn judge(_: &std::fs::Metadata, _: &Patient<'_>) -> Verdict {
+    Verdict::holds("files made inside arrive here")
+}

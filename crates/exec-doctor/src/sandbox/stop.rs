@@ -1,0 +1,55 @@
+//! Whether stop means stop: what a command left running in the background is dead when the run has ended.
+
+use std::time::Duration;
+
+use exec_core::Cmd;
+
+use super::Patient;
+use crate::Verdict;
+
+/// How long the background process is looked for before it counts as one that can't be seen from here.
+const APPEARS: Duration = Duration::from_secs(5);
+
+const FIX: &str = "do not use this sandbox; tell us, with `agentctl doctor --json`";
+
+pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
+    // A number of seconds that nobody else sleeps.
+    let marker = format!("86400.{}{}", std::process::id(), patient.executor.name().len());
+    let script = format!("(sleep {marker} &) ; exec sleep {marker}");
+    let run = patient.executor.start(&Cmd::shell(script), &patient.opts).await;
+    let run = run.map_err(|error| Verdict::of_error(&error))?;
+    let seen = appears(&marker).await;
+    run.control().kill();
+    let outcome = run.wait().await.map_err(|error| Verdict::of_error(&error))?;
+    if !outcome.survivors.is_empty() {
+        return Ok(Verdict::fails(format!("processes {:?} survived", outcome.survivors), FIX));
+    }
+    if !seen {
+        return Ok(Verdict::holds(
+            "the sandbox says that nothing is left (its processes can't be seen from here)",
+        ));
+    }
+    match alive(&marker) {
+        0 => Ok(Verdict::holds("a background process it had started was dead when the run had ended")),
+        left => Ok(Verdict::fails(format!("{left} of its processes were alive when the run had ended"), FIX)),
+    }
+}
+
+/// The control: both are there while the run goes on.
+async fn appears(marker: &str) -> bool {
+    let end = tokio::time::Instant::now() + APPEARS;
+    while tokio::time::Instant::now() < end {
+        if alive(marker) >= 2 {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    false
+}
+
+/// Processes of this machine that have the marker as an argument.
+fn alive(marker: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let arguments = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    arguments.filter(|line| line.split(|byte| *byte == 0).any(|word| word == marker.as_bytes())).count()
+}

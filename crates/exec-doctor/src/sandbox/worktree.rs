@@ -1,0 +1,61 @@
+//! Whether git works inside a linked worktree, with the host seeing the same.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use exec_core::{Cmd, ExecOpts};
+use tokio::process::Command;
+
+use super::Patient;
+use crate::Verdict;
+
+/// Git needs somebody to blame, and a configuration that is nobody's.
+const IDENTITY: [&str; 4] = ["-c", "user.name=doctor", "-c", "user.email=doctor@example.org"];
+
+pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
+    let (main, linked) = (patient.workspace.path().join("main"), patient.workspace.path().join("linked"));
+    let linked_text = linked.to_string_lossy().into_owned();
+    std::fs::create_dir(&main).map_err(|error| Verdict::not_tried(error))?;
+    for args in [
+        &["init", "-q"][..],
+        &["commit", "-q", "--allow-empty", "-m", "first"],
+        &["worktree", "add", "-q", &linked_text],
+    ] {
+        git(&main, args).await?;
+    }
+    let mut opts = patient.opts.clone();
+    opts.workspace = ExecOpts::in_workspace(&linked).workspace;
+    let inside = Cmd::new("git").args(IDENTITY).args(["commit", "-q", "--allow-empty", "-m", "made inside"]);
+    let result = patient.run(&inside, &opts).await?;
+    if !result.success() {
+        let said = format!("git inside says: {}", result.stderr.text().trim());
+        return Ok(Verdict::fails(said, "use a git inside that is as new as the host's"));
+    }
+    let seen = git(&linked, &["log", "--format=%s", "-1"]).await?;
+    Ok(match seen.trim() {
+        "made inside" => Verdict::holds("a commit made inside a linked worktree is seen here"),
+        other => Verdict::fails(
+            format!("a commit made inside is not seen here, where the last is `{other}`"),
+            "share the whole repository with the engine",
+        ),
+    })
+}
+
+/// What git on the host prints.
+async fn git(dir: &Path, args: &[&str]) -> Result<String, Verdict> {
+    let output = Command::new("git")
+        .args(IDENTITY)
+        .args(args)
+        .current_dir(dir)
+        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
+        .stdin(Stdio::null())
+        .output()
+        .await
+        .map_err(|error| Verdict::not_tried(format!("there is no git here ({error})")))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(Verdict::not_tried(format!("git {} says here: {}", args.join(" "), said.trim())))
+    }
+}
