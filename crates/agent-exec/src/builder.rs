@@ -129,11 +129,7 @@ impl Builder {
         }
         let is_in = |probe: &Probe| !self.ruled_out.iter().any(|(name, _)| probe.name == name);
         let probes = probes.into_iter().filter(is_in);
-        if self.no_fallback {
-            probes.take(1).collect()
-        } else {
-            probes.map(Probe::or_pass_over).collect()
-        }
+        if self.no_fallback { probes.take(1).collect() } else { probes.map(Probe::or_pass_over).collect() }
     }
 }
 
