@@ -1,23 +1,23 @@
-//! Which executor a job gets. Only what was asked for is looked for: looking costs time.
+//! Which sandbox a job gets.
 
-use std::sync::Arc;
-
-use exec_core::{Detected, Executor, Registry, Request, Result, Selection};
-use exec_docker::{ContainerConfig, DockerConfig};
-use exec_local::{LocalConfig, WallsChoice};
+use agent_exec::docker::{ContainerConfig, DockerConfig, Progress};
+use agent_exec::local::{LocalConfig, WallsChoice};
+use agent_exec::{Backends, Sandbox};
+use exec_core::Result;
 
 use crate::args::WallsArg;
 use crate::output;
 use crate::resolve::{Job, Talk};
 
-/// The executor for a job; one asked for by name is never replaced by another.
-pub(crate) async fn executor(job: &Job) -> Result<(Arc<dyn Executor>, Selection)> {
-    let detected = match &job.request {
-        Request::Named { name, .. } if name == "docker" => exec_docker::detect(docker_config(job)).await?,
-        Request::Named { name, .. } if name != "local" => not_built_in(name),
-        _ => exec_local::detect(local_config(job)).await?,
-    };
-    Registry::new().with(detected).choose(&job.request)
+/// The sandbox for a job, with its cell already made; one asked for by name is never replaced by another.
+pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
+    let backends = Backends { docker: docker_config(job), local: local_config(job) };
+    agent_exec::builder()
+        .request(job.request.clone())
+        .first_run(job.opts.clone())
+        .backends(backends)
+        .build()
+        .await
 }
 
 fn local_config(job: &Job) -> LocalConfig {
@@ -28,22 +28,14 @@ fn local_config(job: &Job) -> LocalConfig {
         WallsArg::ProcessGroup => WallsChoice::ProcessGroup,
     };
     // One command needs one cell; keeping more ready would cost it time.
-    LocalConfig { walls, warm_cells: 0, first_run: Some(job.opts.clone()), ..LocalConfig::default() }
+    LocalConfig { walls, warm_cells: 0, ..LocalConfig::default() }
 }
 
 fn docker_config(job: &Job) -> DockerConfig {
     let progress = match job.talk {
-        Talk::Quiet => exec_docker::Progress::default(),
-        Talk::Normal | Talk::Verbose => output::pull_progress(),
+        Talk::Quiet => Progress::default(),
+        Talk::Terse | Talk::Normal | Talk::Verbose => output::pull_progress(job.voice),
     };
     let containers = ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() };
     DockerConfig { containers, ..DockerConfig::default() }
-}
-
-fn not_built_in(name: &str) -> Detected {
-    Detected::Missing {
-        name: name.to_owned(),
-        reason: "this sandbox is not built into this version of agentctl".to_owned(),
-        remedy: "use --sandbox docker or local".to_owned(),
-    }
 }

@@ -21,6 +21,7 @@ use clap::Parser;
 use exec_core::{Error, ErrorKind, Result};
 
 use args::{Cli, Command};
+use output::Voice;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -28,13 +29,14 @@ fn main() -> ExitCode {
         Err(error) => return usage::report(&error).into(),
     };
     let json = cli.wants_json();
-    start_log(cli.wants_log());
+    let voice = cli.talk().map_or(Voice::Person, |talk| resolve::voice(talk.log));
+    start_log(cli.talk().is_some_and(|talk| talk.verbose));
     let code = carry_out(cli).unwrap_or_else(|error| {
         if json {
             // Whoever wanted the object is gone.
             let _ = output::print(&output::error_object(&error));
         } else {
-            output::say(&output::messages::error(&error));
+            output::say(voice, &(&error).into());
         }
         exit_code::of_error(&error)
     });
@@ -49,6 +51,8 @@ fn carry_out(cli: Cli) -> Result<u8> {
         match cli.command {
             Command::Run(args) => commands::run::run(*args).await,
             Command::Shell(args) => commands::shell::shell(*args).await,
+            Command::Completions { shell } => commands::completions::completions(shell),
+            Command::Man { directory } => commands::man::man(directory.as_deref()),
         }
     });
     // What still runs in the background has nothing left to do that the end of this process does not do.

@@ -98,7 +98,7 @@ pub struct PassedOver {
 impl PassedOver {
     pub(crate) fn ruled_out(name: String, by: &str) -> Self {
         let remedy = format!("take {by} back, or ask for it by name: --sandbox {name}");
-        Self { name, because: Because::RuledOut, reason: format!("ruled out by {by}"), remedy }
+        Self { name, because: Because::RuledOut, reason: by.to_owned(), remedy }
     }
 }
 

@@ -21,11 +21,15 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) write_path: Vec<PathBuf>,
 
-    /// Show more of the host: SRC, SRC:DST or SRC:DST:ro|rw, read-only unless said otherwise; may be given again.
+    /// Show more of the host, read-only unless said otherwise.
+    ///
+    /// SRC, SRC:DST or SRC:DST:ro|rw; may be given again.
     #[arg(long, value_name = "SRC:DST[:ro|rw]")]
     pub(crate) mount: Vec<MountSpec>,
 
-    /// Accept mounts and workspaces that give the host away: /, /etc, home directories, /proc, engine sockets.
+    /// Accept mounts and workspaces that give the host away.
+    ///
+    /// These are /, /etc, home directories, /proc, engine sockets and the like.
     #[arg(long)]
     pub(crate) allow_dangerous_mounts: bool,
 

@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use files::{FileArgs, ModeArg};
 pub(crate) use limits::{LimitArgs, PresetArg};
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
-pub(crate) use stdio::{EnvArgs, StdinArg, TalkArgs, TtyArg};
+pub(crate) use stdio::{EnvArgs, LogArg, StdinArg, TalkArgs, TtyArg};
 
 use crate::exit_code;
 
@@ -40,11 +40,12 @@ impl Cli {
         matches!(&self.command, Command::Run(args) if args.io.json)
     }
 
-    /// Whether a log is wanted.
-    pub(crate) fn wants_log(&self) -> bool {
+    /// How much agentctl itself says, where that is a question.
+    pub(crate) fn talk(&self) -> Option<&TalkArgs> {
         match &self.command {
-            Command::Run(args) => args.talk.verbose,
-            Command::Shell(args) => args.talk.verbose,
+            Command::Run(args) => Some(&args.talk),
+            Command::Shell(args) => Some(&args.talk),
+            Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
 }
@@ -55,6 +56,25 @@ pub(crate) enum Command {
     // What `--help` says about them stands with their arguments.
     Run(Box<RunArgs>),
     Shell(Box<ShellArgs>),
+    /// Print what makes a shell complete agentctl's options.
+    #[command(after_help = "Examples:
+  agentctl completions bash > ~/.local/share/bash-completion/completions/agentctl
+  agentctl completions zsh > ~/.zfunc/_agentctl
+  agentctl completions fish > ~/.config/fish/completions/agentctl.fish")]
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for each command into a directory.
+    #[command(after_help = "Examples:
+  agentctl man | man -l -
+  agentctl man ~/.local/share/man/man1")]
+    Man {
+        /// Where to write agentctl.1, agentctl-run.1 and the others.
+        #[arg(value_name = "DIR")]
+        directory: Option<std::path::PathBuf>,
+    },
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -131,7 +151,7 @@ mod tests {
     fn argv_of(line: &[&str]) -> Vec<OsString> {
         match Cli::try_parse_from(line).unwrap().command {
             Command::Run(args) => args.argv,
-            Command::Shell(_) => panic!("not a run"),
+            other => panic!("not a run: {other:?}"),
         }
     }
 

@@ -9,33 +9,49 @@ use super::values::user;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sandbox")]
 pub(crate) struct SandboxArgs {
-    /// Which sandbox to use. One asked for by name is used or the run is refused; `auto` takes the best there is.
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    /// Which sandbox to use.
+    ///
+    /// One asked for by name is used or the run is refused. `auto` takes docker, else podman, else local, and warns when it
+    /// had to fall back: what is missing and how to get it.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        env = "AGENTCTL_SANDBOX",
+        default_value_t,
+        hide_env_values = true
+    )]
     pub(crate) sandbox: SandboxArg,
 
-    /// With `auto`: refuse, rather than take anything but the first choice.
+    /// With `auto`: refuse, rather than fall back from the first choice.
     #[arg(long)]
     pub(crate) no_fallback: bool,
 
-    /// Refuse to run with less isolation than this: process-group, subreaper, namespaces, container or vm.
+    /// Refuse to run with less isolation than this.
+    ///
+    /// From weak to strong: process-group, subreaper, namespaces, container, vm.
     #[arg(long, value_name = "LEVEL")]
     pub(crate) min_isolation: Option<IsolationLevel>,
 
-    /// The image to run in, for containers. Default: `host`, this machine's own programs, read-only. One that is
-    /// missing is pulled.
+    /// The image to run in, for containers. Default: host.
+    ///
+    /// `host` is this machine's own programs, read-only; it needs no registry. An image that is missing is pulled.
     #[arg(long, value_name = "IMAGE")]
     pub(crate) image: Option<String>,
 
-    /// Graphics processors the command may use: `all`, or how many; containers only. Default: none.
+    /// Graphics processors the command may use, for containers. Default: none.
     #[arg(long, value_name = "all|N")]
     pub(crate) gpus: Option<Gpus>,
 
-    /// The command's network: `none` (a loopback of its own), `bridge` (a way out; containers only) or `host`.
-    /// Default: none.
+    /// The command's network. Default: none.
+    ///
+    /// `none` is a loopback of its own, `bridge` a way out (for containers), `host` this machine's own network.
     #[arg(long, value_name = "none|bridge|host")]
     pub(crate) network: Option<Network>,
 
-    /// Run as this user. Default: the owner of the workspace. A group that is left out has the user's number.
+    /// Run as this user. Default: the owner of the workspace.
+    ///
+    /// A group that is left out has the user's number.
     #[arg(long, value_name = "UID[:GID]", value_parser = user)]
     pub(crate) user: Option<User>,
 

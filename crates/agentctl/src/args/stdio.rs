@@ -9,8 +9,9 @@ use exec_core::ByteSize;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Environment")]
 pub(crate) struct EnvArgs {
-    /// Set a variable; a name alone passes your own value on. May be given again. Of your other variables the command
-    /// sees PATH, HOME, LANG, TERM and the like, nothing else.
+    /// Set a variable; a name alone passes your own value on.
+    ///
+    /// May be given again. Of your other variables the command sees PATH, HOME, LANG, TERM and the like, nothing else.
     #[arg(short, long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<OsString>,
 }
@@ -36,15 +37,21 @@ pub(crate) struct RunIoArgs {
     )]
     pub(crate) tty: TtyArg,
 
-    /// Show output on a terminal as it is. Without it, colours pass and every other escape sequence is made visible.
+    /// Show output on a terminal as it is.
+    ///
+    /// Without it, colours pass and every other escape sequence is made visible.
     #[arg(long)]
     pub(crate) raw: bool,
 
-    /// Print one JSON object at the end instead of the output: status, output, limits, isolation, or the error.
+    /// Print one JSON object at the end instead of the output.
+    ///
+    /// It has the status, the output, the limits, the isolation and how the sandbox was chosen, or the error.
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// With --json: keep this much of each output stream, half from its beginning and half from its end [default: 1m].
+    /// With --json: keep this much of each output stream [default: 1m].
+    ///
+    /// Half from its beginning and half from its end; what is left out is counted.
     #[arg(long, value_name = "SIZE", requires = "json")]
     pub(crate) capture: Option<ByteSize>,
 }
@@ -53,13 +60,38 @@ pub(crate) struct RunIoArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct TalkArgs {
-    /// Say nothing about warnings and limits that were hit; errors are still shown.
+    /// Say nothing but errors.
+    ///
+    /// Nothing about the sandbox, what is weaker than it should be, and limits that were hit.
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Say which sandbox and limits are used, and log what happens.
+    /// Say what was looked for and what is used, and log what happens.
+    ///
+    /// RUST_LOG says how much, also without this option.
     #[arg(short, long)]
     pub(crate) verbose: bool,
+
+    /// How our own lines look.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "STYLE",
+        env = "AGENTCTL_LOG",
+        default_value_t,
+        hide_env_values = true
+    )]
+    pub(crate) log: LogArg,
+}
+
+/// How our own lines look.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogArg {
+    /// For a person: short, and no more than matters.
+    #[default]
+    Text,
+    /// For a worker's log: each line with time and level, and always which isolation there is.
+    Worker,
 }
 
 /// What a command reads.

@@ -1,48 +1,76 @@
 //! `agentctl run`: one command, from its arguments to our exit status.
 
 use std::io;
-use std::sync::Arc;
 
-use exec_core::{Error, ErrorKind, Executor, Outcome, Plan, Result, Selection};
+use agent_exec::Sandbox;
+use exec_core::{Error, ErrorKind, Executor, Outcome, Plan, Result};
 
 use crate::args::RunArgs;
 use crate::drive::{End, drive};
 use crate::output::messages::{self, Detail};
-use crate::output::{Delivered, Format, say};
+use crate::output::{Delivered, Format, Line, Voice, banner, say};
 use crate::resolve::{self, Host, Job, Talk};
 use crate::signals::Signals;
 use crate::{choose, exit_code};
 
 /// Runs it and returns what to exit with.
 pub(crate) async fn run(args: RunArgs) -> Result<u8> {
-    let job = resolve::run(args, Host::ours())?;
-    let (executor, selection) = choose::executor(&job).await?;
-    carry_out(&job, executor, &selection, None).await
+    carry_out(&resolve::run(args, Host::ours())?, Occasion::Command).await
 }
 
-/// A job on its executor, with everything that is said before and after.
-pub(super) async fn carry_out(
-    job: &Job,
-    executor: Arc<dyn Executor>,
-    selection: &Selection,
-    opening: Option<String>,
-) -> Result<u8> {
+/// What a run is to whoever started it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occasion {
+    /// A command that ends by itself.
+    Command,
+    /// A shell that wants to be left.
+    Shell,
+}
+
+/// A job in its sandbox, with everything that is said before and after.
+pub(super) async fn carry_out(job: &Job, occasion: Occasion) -> Result<u8> {
     let mut signals = Signals::listen()
         .map_err(|error| Error::new(ErrorKind::Io, "start", "can't listen for signals").with_source(error))?;
-    if talks(job) {
-        say_all(&messages::before(executor.capabilities(), selection));
-    }
-    if job.talk == Talk::Verbose {
-        let plan = Plan::resolve(&job.commands[0], &job.opts, std::env::vars_os())?;
-        say(&messages::banner(executor.name(), executor.capabilities(), &plan));
-    }
-    if let Some(opening) = opening.filter(|_| talks(job)) {
-        say(&opening);
-    }
-    match drive(&*executor, job, &mut signals).await? {
+    let sandbox = tokio::select! {
+        chosen = choose::sandbox(job) => chosen?,
+        // Nothing has been started that could hear of it; what was being made dies with us.
+        _ = signals.stop_asked() => return Ok(exit_code::CANCELLED),
+    };
+    introduce(job, &sandbox, occasion)?;
+    match drive(&sandbox, job, &mut signals).await? {
         End::NotStarted => Ok(exit_code::CANCELLED),
         End::Ran(outcome, delivered) => Ok(conclude(job, &outcome, &delivered)),
     }
+}
+
+/// Says where the command is about to run, as far as anybody wants to know.
+fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) -> Result<()> {
+    let (name, has) = (sandbox.name(), sandbox.capabilities());
+    let plan = || Plan::resolve(&job.commands[0], &job.opts, std::env::vars_os());
+    if job.voice == Voice::Worker && job.talk != Talk::Quiet {
+        say_all(job.voice, &banner::worker(sandbox, &plan()?));
+        return Ok(());
+    }
+    if !talks(job) {
+        return Ok(());
+    }
+    say_all(job.voice, &banner::warnings(has, sandbox.selection()));
+    match (job.talk, occasion) {
+        (Talk::Verbose, _) => {
+            say_all(job.voice, &banner::evidence(sandbox.evidence()));
+            say(job.voice, &Line::info(banner::place_in_full(name, has, &plan()?)));
+        }
+        (_, Occasion::Shell) => {
+            let place = banner::place(name, has, &plan()?);
+            let line = format!("a shell in {place}; leave it with `exit` or Ctrl-D");
+            say(job.voice, &Line::info(line));
+        }
+        (Talk::Normal, Occasion::Command) => {
+            say(job.voice, &Line::info(banner::place(name, has, &plan()?)));
+        }
+        (Talk::Terse | Talk::Quiet, Occasion::Command) => {}
+    }
+    Ok(())
 }
 
 /// Says what there is to say about a run that ended, and what to exit with.
@@ -55,13 +83,13 @@ fn conclude(job: &Job, outcome: &Outcome, delivered: &Delivered) -> u8 {
     }
     if talks(job) {
         let detail = if job.talk == Talk::Verbose { Detail::Full } else { Detail::Brief };
-        say_all(&messages::after(outcome, detail));
+        say_all(job.voice, &messages::after(outcome, detail));
     }
     match delivered {
         Delivered::Whole => exit_code::of_outcome(outcome),
         Delivered::GivenUp => exit_code::CANCELLED,
         Delivered::Failed(error) => {
-            say(&messages::output_error(error));
+            say(job.voice, &messages::output_error(error));
             exit_code::of_output_error(error)
         }
     }
@@ -72,8 +100,8 @@ fn talks(job: &Job) -> bool {
     job.talk != Talk::Quiet && job.format == Format::Stream
 }
 
-fn say_all(lines: &[String]) {
+fn say_all(voice: Voice, lines: &[Line]) {
     for line in lines {
-        say(line);
+        say(voice, line);
     }
 }

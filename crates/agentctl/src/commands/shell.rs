@@ -2,16 +2,11 @@
 
 use exec_core::Result;
 
-use super::run::carry_out;
+use super::run::{Occasion, carry_out};
 use crate::args::ShellArgs;
-use crate::choose;
-use crate::output::messages;
 use crate::resolve::{self, Host};
 
 /// Opens it and returns what to exit with.
 pub(crate) async fn shell(args: ShellArgs) -> Result<u8> {
-    let job = resolve::shell(args, Host::ours())?;
-    let (executor, selection) = choose::executor(&job).await?;
-    let opening = messages::shell_opening(executor.name(), executor.capabilities(), job.opts.network);
-    carry_out(&job, executor, &selection, Some(opening)).await
+    carry_out(&resolve::shell(args, Host::ours())?, Occasion::Shell).await
 }

@@ -17,7 +17,7 @@ use tokio::task::yield_now;
 use super::*;
 use crate::args::WallsArg;
 use crate::output::messages::tests::outcome;
-use crate::output::{Escapes, Format, Treatment};
+use crate::output::{Escapes, Format, Treatment, Voice};
 use crate::resolve::Talk;
 
 /// A signal reaches every test of this process that listens.
@@ -132,6 +132,7 @@ fn job(format: Format) -> Job {
         format,
         escapes: Escapes { stdout: Treatment::AsIs, stderr: Treatment::AsIs },
         talk: Talk::Quiet,
+        voice: Voice::Person,
     }
 }
 

@@ -1,14 +1,8 @@
-//! What agentctl itself says about a run, as lines for standard error. Pure: what happened in, words out.
+//! What agentctl itself says after a run. Pure: what happened in, words out.
 
-use std::fmt::Display;
+use exec_core::{Ended, Held, Isolation, IsolationLevel, LimitReport, Outcome, Signal};
 
-use exec_core::{
-    Capabilities, Ended, Error, Held, Isolation, IsolationLevel, LimitReport, Network, Outcome, Plan,
-    Selection, Signal,
-};
-
-/// Who speaks.
-const US: &str = "agentctl:";
+use super::line::Line;
 
 /// How much is said about what did not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,47 +13,22 @@ pub(crate) enum Detail {
     Full,
 }
 
-/// An error and what to do about it.
-pub(crate) fn error(error: &Error) -> String {
-    match error.remedy() {
-        Some(remedy) => format!("{US} {error}\n  try: {remedy}"),
-        None => format!("{US} {error}"),
-    }
-}
-
 /// Output that could not be written.
-pub(crate) fn output_error(error: &std::io::Error) -> String {
-    format!(
-        "{US} can't write the command's output: {error}\n  try: check where it goes; the run was cancelled"
-    )
-}
-
-/// Before a run: what is weaker than it should be.
-pub(crate) fn before(capabilities: &Capabilities, selection: &Selection) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (name, reason) in &selection.passed_over {
-        lines.push(format!("{US} WARN {name} is not used: {reason}"));
-    }
-    if capabilities.level < IsolationLevel::Namespaces {
-        lines.push(format!(
-            "{US} WARN weak isolation ({}): no namespaces; --min-isolation namespaces refuses that, --quiet hides this",
-            capabilities.level
-        ));
-    }
-    lines
+pub(crate) fn output_error(error: &std::io::Error) -> Line {
+    Line::error(format!("can't write the command's output: {error}"))
+        .with_remedy("check where it goes; the run was cancelled")
 }
 
 /// After a run: what ended it, and what did not hold.
-pub(crate) fn after(outcome: &Outcome, detail: Detail) -> Vec<String> {
-    let mut lines: Vec<String> =
-        outcome.limits_hit.iter().map(|hit| format!("{US} {}", hit.message)).collect();
-    lines.extend(ending(outcome).map(|what| format!("{US} {what}")));
-    lines.extend(outcome.denials.iter().map(|denial| format!("{US} denied: {}", denial.message)));
+pub(crate) fn after(outcome: &Outcome, detail: Detail) -> Vec<Line> {
+    let mut lines: Vec<Line> = outcome.limits_hit.iter().map(|hit| Line::info(&hit.message)).collect();
+    lines.extend(ending(outcome).map(Line::info));
+    lines.extend(outcome.denials.iter().map(|denial| Line::info(format!("denied: {}", denial.message))));
     if !outcome.survivors.is_empty() {
         let pids: Vec<String> = outcome.survivors.iter().map(u32::to_string).collect();
-        lines.push(format!("{US} WARN these processes could not be killed: {}", pids.join(", ")));
+        lines.push(Line::warn(format!("these processes could not be killed: {}", pids.join(", "))));
     }
-    lines.extend(gaps(&outcome.isolation, detail).map(|gaps| format!("{US} WARN {gaps}")));
+    lines.extend(gaps(&outcome.isolation, detail).map(Line::warn));
     lines
 }
 
@@ -106,47 +75,15 @@ fn ending(outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// The line before an interactive shell.
-pub(crate) fn shell_opening(name: &str, capabilities: &Capabilities, network: Option<Network>) -> String {
-    format!(
-        "{US} a shell in the sandbox `{name}` (isolation {}, network {}); leave it with `exit` or Ctrl-D",
-        capabilities.level,
-        network.unwrap_or(Network::None)
-    )
-}
-
-/// What a run is about to use, for those who want to know (R64).
-pub(crate) fn banner(name: &str, capabilities: &Capabilities, plan: &Plan) -> String {
-    let limits = &plan.limits;
-    format!(
-        "{US} sandbox {name}, isolation {},{} network {}, memory {}, cpus {}, processes {}, time {}, workspace {}",
-        capabilities.level,
-        if capabilities.images {
-            format!(" image {},", plan.image.as_deref().unwrap_or("host"))
-        } else {
-            String::new()
-        },
-        plan.network.unwrap_or(Network::None),
-        or_unlimited(limits.memory),
-        or_unlimited(limits.cpus),
-        or_unlimited(limits.pids),
-        or_unlimited(limits.timeout.map(humantime::format_duration)),
-        plan.workspace.display(),
-    )
-}
-
-fn or_unlimited(limit: Option<impl Display>) -> String {
-    limit.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string())
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use std::collections::BTreeSet;
     use std::sync::Arc;
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
-    use exec_core::{Denial, ErrorKind, LimitHit, LimitName, Status, Usage};
+    use exec_core::{Denial, LimitHit, LimitName, Status, Usage};
 
+    use super::super::line::Voice;
     use super::*;
 
     pub(crate) fn outcome(ended: Ended, status: Status) -> Outcome {
@@ -188,13 +125,17 @@ pub(crate) mod tests {
         outcome.limits_hit = vec![LimitHit::new(LimitName::WallTime, "timed out after 5m")];
         outcome.denials = vec![Denial { message: "example.org:443".into() }];
         outcome.survivors = vec![7, 9];
-        insta::assert_snapshot!(after(&outcome, Detail::Brief).join("\n"), @r"
+        let said = |outcome: &Outcome| -> Vec<String> {
+            let lines = after(outcome, Detail::Brief);
+            lines.iter().map(|line| Voice::Person.render(line, SystemTime::UNIX_EPOCH)).collect()
+        };
+        insta::assert_snapshot!(said(&outcome).join("\n"), @r"
         agentctl: timed out after 5m; raise it with --timeout
         agentctl: denied: example.org:443
         agentctl: WARN these processes could not be killed: 7, 9
         ");
         let signalled = self::outcome(Ended::Signalled, Status::Signal(Signal::TERM));
-        assert_eq!(after(&signalled, Detail::Brief), ["agentctl: the command was ended by SIGTERM"]);
+        assert_eq!(said(&signalled), ["agentctl: the command was ended by SIGTERM"]);
     }
 
     /// R41
@@ -221,31 +162,5 @@ pub(crate) mod tests {
         assert_eq!(gaps(&isolation, Detail::Full).as_deref(), Some(full));
         let weak = Isolation { level: IsolationLevel::Subreaper, ..isolation };
         assert_eq!(gaps(&weak, Detail::Brief).as_deref(), Some(full));
-    }
-
-    #[test]
-    fn weak_walls_are_named_before_the_run() {
-        let mut capabilities = Capabilities {
-            level: IsolationLevel::Subreaper,
-            claims: BTreeSet::new(),
-            tty: true,
-            sessions: true,
-            images: false,
-            engine: None,
-            exceptions: BTreeSet::new(),
-        };
-        let selection = Selection { name: "local".into(), passed_over: Vec::new() };
-        assert!(
-            before(&capabilities, &selection)[0].starts_with("agentctl: WARN weak isolation (subreaper)")
-        );
-        capabilities.level = IsolationLevel::Namespaces;
-        assert!(before(&capabilities, &selection).is_empty());
-    }
-
-    #[test]
-    fn an_error_comes_with_its_remedy() {
-        let failure =
-            Error::new(ErrorKind::InvalidInput, "run", "no command was given").with_remedy("name one");
-        assert_eq!(error(&failure), "agentctl: no command was given\n  try: name one");
     }
 }

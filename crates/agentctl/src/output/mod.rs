@@ -1,7 +1,9 @@
 //! Everything that leaves this program: the command's output, the JSON object, and our own messages.
 
+pub(crate) mod banner;
 mod delivery;
 mod json;
+mod line;
 pub(crate) mod messages;
 mod pull;
 mod sanitize;
@@ -9,10 +11,12 @@ mod writer;
 
 pub(crate) use delivery::{Delivered, Delivery, Format};
 pub(crate) use json::error_object;
+pub(crate) use line::{Line, Voice};
 pub(crate) use pull::pull_progress;
 pub(crate) use writer::{Escapes, Treatment};
 
 use std::io::{self, IsTerminal};
+use std::time::SystemTime;
 
 use sanitize::Sanitizer;
 
@@ -23,7 +27,8 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Says something on standard error. What it quotes may come from the command, so that a terminal gets it made
 /// harmless.
-pub(crate) fn say(text: &str) {
+pub(crate) fn say(voice: Voice, line: &Line) {
+    let text = voice.render(line, SystemTime::now());
     let mut shown = Vec::new();
     if io::stderr().is_terminal() {
         let mut sanitizer = Sanitizer::default();

@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
-use exec_docker::{Progress, PullStep};
+use agent_exec::docker::{Progress, PullStep};
 
-use super::say;
+use super::{Line, Voice, say};
 
 /// Tells the user what is worth waiting for.
-pub(crate) fn pull_progress() -> Progress {
+pub(crate) fn pull_progress(voice: Voice) -> Progress {
     let last = Mutex::new(String::new());
     Progress::new(move |step| {
         let Some(line) = line(&step) else { return };
@@ -15,7 +15,7 @@ pub(crate) fn pull_progress() -> Progress {
         if let Ok(mut last) = last.lock()
             && *last != line
         {
-            say(&line);
+            say(voice, &Line::info(&line));
             *last = line;
         }
     })
@@ -26,7 +26,7 @@ fn line(step: &PullStep) -> Option<String> {
         .iter()
         .any(|news| step.status.starts_with(news));
     let layer = step.layer.as_deref().map_or_else(String::new, |layer| format!("{layer}: "));
-    is_news.then(|| format!("agentctl: {layer}{}", step.status))
+    is_news.then(|| format!("{layer}{}", step.status))
 }
 
 #[cfg(test)]
@@ -37,6 +37,6 @@ mod tests {
     fn only_news_is_told() {
         let step = |status: &str| PullStep { layer: Some("ab12".into()), status: status.into(), bytes: None };
         assert_eq!(line(&step("Downloading")), None);
-        assert_eq!(line(&step("Pull complete")).as_deref(), Some("agentctl: ab12: Pull complete"));
+        assert_eq!(line(&step("Pull complete")).as_deref(), Some("ab12: Pull complete"));
     }
 }

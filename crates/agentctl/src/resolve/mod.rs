@@ -7,8 +7,10 @@ use std::io::IsTerminal;
 
 use exec_core::{Capture, Cmd, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
 
-use crate::args::{RunArgs, SandboxArg, SandboxArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg};
-use crate::output::{Escapes, Format, Treatment};
+use crate::args::{
+    LogArg, RunArgs, SandboxArg, SandboxArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg,
+};
+use crate::output::{Escapes, Format, Treatment, Voice};
 use crate::terminal;
 
 /// A run, ready to be carried out.
@@ -32,6 +34,8 @@ pub(crate) struct Job {
     pub(crate) escapes: Escapes,
     /// How much we say ourselves.
     pub(crate) talk: Talk,
+    /// And how.
+    pub(crate) voice: Voice,
 }
 
 /// What is done with our standard input.
@@ -57,7 +61,9 @@ pub(crate) enum OurTerminal {
 pub(crate) enum Talk {
     /// Errors.
     Quiet,
-    /// Warnings too.
+    /// Warnings too: what is ours must not get in the way of whoever reads the command's own.
+    Terse,
+    /// Also, in a line, where the command runs.
     Normal,
     /// Also what is used and how.
     Verbose,
@@ -108,7 +114,8 @@ pub(crate) fn run(args: RunArgs, host: Host) -> Result<Job> {
         terminal: wiring.terminal,
         format,
         escapes,
-        talk: talk(&args.talk),
+        talk: talk(&args.talk, host),
+        voice: voice(args.talk.log),
     })
 }
 
@@ -129,7 +136,8 @@ pub(crate) fn shell(args: ShellArgs, host: Host) -> Result<Job> {
         terminal: wiring.terminal,
         format: Format::Stream,
         escapes: escapes(wiring.tty.is_some(), host),
-        talk: talk(&args.talk),
+        talk: talk(&args.talk, host),
+        voice: voice(args.talk.log),
     })
 }
 
@@ -191,11 +199,20 @@ fn request(args: &SandboxArgs) -> Request {
     Request::Named { name: name.to_owned(), floor }
 }
 
-fn talk(args: &TalkArgs) -> Talk {
+fn talk(args: &TalkArgs, host: Host) -> Talk {
     match (args.quiet, args.verbose) {
         (true, _) => Talk::Quiet,
         (_, true) => Talk::Verbose,
-        _ => Talk::Normal,
+        _ if host.stderr_is_terminal => Talk::Normal,
+        _ => Talk::Terse,
+    }
+}
+
+/// For whom our lines are.
+pub(crate) fn voice(log: LogArg) -> Voice {
+    match log {
+        LogArg::Text => Voice::Person,
+        LogArg::Worker => Voice::Worker,
     }
 }
 

@@ -26,6 +26,7 @@ fn job(line: &str, host: Host) -> Result<Job> {
     match Cli::try_parse_from(["agentctl"].into_iter().chain(line.split_whitespace())).unwrap().command {
         Command::Run(args) => run(*args, host),
         Command::Shell(args) => shell(*args, host),
+        other => panic!("no job: {other:?}"),
     }
 }
 
@@ -85,6 +86,17 @@ fn limits_are_as_typed() {
     assert_eq!(opts.limits.memory, Limit::Exactly(ByteSize::mib(64)));
     assert_eq!((opts.limits.pids, opts.limits.policy), (Limit::Unlimited, LimitPolicy::Report));
     assert_eq!(opts.user, User::Id { uid: 7, gid: 7 });
+}
+
+/// R64
+#[test]
+fn a_terminal_gets_a_banner_and_a_pipe_gets_warnings() {
+    let talk = |line: &str, host| job(line, host).unwrap().talk;
+    assert_eq!(talk("run -- ls", INTERACTIVE), Talk::Normal);
+    assert_eq!(talk("run -- ls", PIPED), Talk::Terse);
+    assert_eq!(talk("run --verbose -- ls", PIPED), Talk::Verbose);
+    assert_eq!(talk("run --quiet -- ls", INTERACTIVE), Talk::Quiet);
+    assert_eq!(job("run --log worker -- ls", PIPED).unwrap().voice, Voice::Worker);
 }
 
 #[test]

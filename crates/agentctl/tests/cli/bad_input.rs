@@ -206,8 +206,8 @@ fn everything_else() {
 
       tip: a similar value exists: 'docker'
     $ --sandbox podman
-    agentctl: podman: this sandbox is not built into this version of agentctl
-      try: use --sandbox docker or local
+    agentctl: podman: this sandbox is not built into this version
+      try: use another sandbox, or a build with the feature `podman`
     $ --image debian:12
     agentctl: local: there are no images here to find `debian:12` in
       try: leave --image out, or use a container (--sandbox docker)

@@ -11,7 +11,7 @@ fn under(place: &Place, takes: &[&str], marker: &Marker) -> Output {
     Command::new(first)
         .args(rest)
         .arg(program())
-        .args(["run", "--quiet", "--", "sh", "-c", &script])
+        .args(["run", "--quiet", "--sandbox", "local", "--", "sh", "-c", &script])
         .current_dir(place.path())
         .output()
         .unwrap()

@@ -13,7 +13,12 @@ const FORBID: &str = "echo 0 > /proc/sys/user/max_user_namespaces";
 fn after(place: &Place, first: &str, options: &[&str]) -> Output {
     let script = format!("{first} && exec \"$@\"");
     let mut command = Command::new("unshare");
-    command.args(["-Ur", "sh", "-c", &script, "sh"]).arg(program()).args(["run", "--json"]);
+    command.args(["-Ur", "sh", "-c", &script, "sh"]).arg(program()).args([
+        "run",
+        "--json",
+        "--sandbox",
+        "local",
+    ]);
     command.args(options).args(["--", "echo", "hello"]).current_dir(place.path()).output().unwrap()
 }
 

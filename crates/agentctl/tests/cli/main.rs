@@ -5,10 +5,12 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
+mod auto;
 mod bad_input;
 mod exhausted;
 mod exit_status;
 mod forbidden;
+mod help;
 mod json;
 mod signals;
 mod stop;

@@ -73,7 +73,16 @@ fn nohup_holds() {
     let place = Place::new();
     let script = trapping("trap 'echo one' USR1; trap 'echo hup' HUP");
     let mut command = std::process::Command::new("nohup");
-    command.arg(crate::support::program()).args(["run", "--quiet", "--", "sh", "-c", &script]);
+    command.arg(crate::support::program()).args([
+        "run",
+        "--quiet",
+        "--sandbox",
+        "local",
+        "--",
+        "sh",
+        "-c",
+        &script,
+    ]);
     command.current_dir(place.path()).stdin(std::process::Stdio::null());
     let mut run = Run::spawn(&mut command);
     run.expect_line("up");

@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 #[cfg(target_os = "linux")]
+mod auto;
+#[cfg(target_os = "linux")]
 mod killed;
 #[cfg(target_os = "linux")]
 mod runs;
 #[cfg(target_os = "linux")]
 #[path = "../cli/support/mod.rs"]
-#[expect(dead_code, unused_imports, reason = "shared with the tests of everything else")]
+#[expect(dead_code, reason = "shared with the tests of everything else")]
 mod support;
 
 use std::process::ExitCode;
@@ -23,6 +25,10 @@ fn main() -> ExitCode {
         engine_test!(runs::an_engine_that_is_not_there, "R60 R62"),
         engine_test!(runs::an_interrupt_ends_everything, "R12 R10"),
         engine_test!(runs::files_belong_to_the_owner_of_the_workspace, "R24"),
+        engine_test!(auto::docker_is_taken, "R62 R3"),
+        engine_test!(auto::the_banner_says_docker, "R64"),
+        engine_test!(auto::a_workers_log_says_enabled, "R64"),
+        engine_test!(auto::an_image_that_cannot_be_had, "R62"),
         engine_test!(killed::in_the_middle_of_a_run, "R11 A19"),
         engine_test!(killed::at_a_random_instant, "F1 R11"),
     ];

@@ -84,7 +84,7 @@ fn outcome(world: &str, line: &str) -> String {
 
 const DOWN: &str = "Missing docker: docker is down";
 const BOTH_DOWN: &str = "local | Missing docker: docker is down | Missing podman: podman is down";
-const OFF: &str = "RuledOut docker: ruled out by ENABLE_DOCKER=false";
+const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 
 /// R6, R62, R63
 #[rstest]
@@ -198,7 +198,7 @@ const OFF: &str = "RuledOut docker: ruled out by ENABLE_DOCKER=false";
 #[case("local=", "local --image debian", "local")]
 // The environment rules one out: then it was no choice, so that there is no falling back from it.
 #[case("docker?-ENABLE_DOCKER=false podman= local=", "auto", &format!("podman | {OFF}"))]
-#[case("docker?-ENABLE_DOCKER=false podman?-ENABLE_DOCKER=false local=", "auto --no-fallback", &format!("local | {OFF} | RuledOut podman: ruled out by ENABLE_DOCKER=false"))]
+#[case("docker?-ENABLE_DOCKER=false podman?-ENABLE_DOCKER=false local=", "auto --no-fallback", &format!("local | {OFF} | RuledOut podman: ENABLE_DOCKER=false"))]
 #[case("docker=-ENABLE_DOCKER=false local=", "auto", &format!("local | {OFF}"))]
 #[case("docker?-ENABLE_DOCKER=false podman! local=", "auto", &format!("local | {OFF} | Missing podman: podman is down"))]
 #[case(
@@ -209,7 +209,7 @@ const OFF: &str = "RuledOut docker: ruled out by ENABLE_DOCKER=false";
 #[case(
     "docker?-ENABLE_DOCKER=false local=",
     "auto --min-isolation container",
-    "IsolationTooWeak no sandbox can be used (docker: ruled out by ENABLE_DOCKER=false; local: its isolation here is `namespaces`, the floor is `container`) => use a stronger sandbox or lower the floor with --min-isolation namespaces"
+    "IsolationTooWeak no sandbox can be used (docker: ENABLE_DOCKER=false; local: its isolation here is `namespaces`, the floor is `container`) => use a stronger sandbox or lower the floor with --min-isolation namespaces"
 )]
 #[case("docker?-X", "auto", "NotFound every executor is ruled out => nothing")]
 #[case("docker=-ENABLE_DOCKER=false local=", "docker", "docker | over ENABLE_DOCKER=false")]

@@ -18,6 +18,9 @@ pub(crate) use pty::Pty;
 /// Nothing here takes this long; it only ends a test that hangs.
 pub(crate) const OUTER_LIMIT: Duration = Duration::from_secs(60);
 
+/// What these tests are about does not depend on which engines this machine has.
+pub(crate) const LOCAL: (&str, &str) = ("AGENTCTL_SANDBOX", "local");
+
 /// The program.
 pub(crate) fn program() -> std::ffi::OsString {
     std::env::var_os("AGENTCTL_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_agentctl").into())
@@ -45,7 +48,7 @@ impl Place {
         I::Item: AsRef<OsStr>,
     {
         let mut command = Command::new(program());
-        command.args(args).current_dir(self.path()).stdin(Stdio::null());
+        command.args(args).current_dir(self.path()).stdin(Stdio::null()).env(LOCAL.0, LOCAL.1);
         command
     }
 

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
-use super::{OUTER_LIMIT, Place, eventually, program, wait};
+use super::{LOCAL, OUTER_LIMIT, Place, eventually, program, wait};
 
 /// What the terminal begins with.
 pub(crate) const SIZE: (u16, u16) = (50, 132);
@@ -46,6 +46,7 @@ impl Pty {
             .args(args)
             .current_dir(place.path())
             .env("SHELL", "/bin/sh")
+            .env(LOCAL.0, LOCAL.1)
             .env("TERM", "xterm-256color")
             .stdin(Stdio::from(line.try_clone().unwrap()))
             .stdout(Stdio::from(line.try_clone().unwrap()))

@@ -1,0 +1,140 @@
+//! What is said before a run: where it runs, and what is weaker than it should be. Pure.
+
+use std::fmt::Display;
+
+use agent_exec::{Evidence, Found, Sandbox};
+use exec_core::{Because, Capabilities, Executor, IsolationLevel, Network, PassedOver, Plan, Selection};
+
+use super::line::Line;
+
+/// Where a command runs, in one short line: the sandbox, its walls, and the limits people run into.
+pub(crate) fn place(name: &str, has: &Capabilities, plan: &Plan) -> String {
+    let version = has.engine.as_ref().map_or_else(String::new, |engine| format!(" {}", engine.version));
+    let limits = &plan.limits;
+    let limits = [
+        limits.memory.map(|memory| memory.to_string()),
+        limits.cpus.map(|cpus| format!("cpus {cpus}")),
+        limits.timeout.map(|time| humantime::format_duration(time).to_string()),
+    ];
+    let parts = [format!("{name}{version}"), format!("isolation {}", has.level)]
+        .into_iter()
+        .chain(image(has, plan))
+        .chain([format!("network {}", network(plan))])
+        .chain(limits.into_iter().flatten());
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The same with everything there is to say.
+pub(crate) fn place_in_full(name: &str, has: &Capabilities, plan: &Plan) -> String {
+    let engine =
+        has.engine.as_ref().map_or_else(String::new, |engine| format!(" ({engine} at {})", engine.at));
+    let limits = &plan.limits;
+    let parts = [format!("{name}{engine}"), format!("isolation {}", has.level)]
+        .into_iter()
+        .chain(image(has, plan))
+        .chain([
+            format!("network {}", network(plan)),
+            format!("memory {}", or_unlimited(limits.memory)),
+            format!("cpus {}", or_unlimited(limits.cpus)),
+            format!("processes {}", or_unlimited(limits.pids)),
+            format!("time {}", or_unlimited(limits.timeout.map(humantime::format_duration))),
+            format!("workspace {}", plan.workspace.display()),
+        ]);
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn image(has: &Capabilities, plan: &Plan) -> Option<String> {
+    has.images.then(|| format!("image {}", plan.image.as_deref().unwrap_or("host")))
+}
+
+fn network(plan: &Plan) -> Network {
+    plan.network.unwrap_or(Network::None)
+}
+
+fn or_unlimited(limit: Option<impl Display>) -> String {
+    limit.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string())
+}
+
+/// What is weaker than it should be, with what to do about it.
+pub(crate) fn warnings(has: &Capabilities, selection: &Selection) -> Vec<Line> {
+    let mut lines = Vec::new();
+    lines.extend(fallback(has, selection).map(Line::warn));
+    if let Some(by) = &selection.overruled {
+        lines.push(Line::warn(format!("{by} is overruled: {} was asked for by name", selection.name)));
+    }
+    if has.level < IsolationLevel::Namespaces {
+        lines.push(Line::warn(format!(
+            "weak isolation ({}): no namespaces; --min-isolation namespaces refuses that, --quiet hides this",
+            has.level
+        )));
+    }
+    lines
+}
+
+/// One paragraph: what is missing, what is used instead, and both ways out.
+fn fallback(has: &Capabilities, selection: &Selection) -> Option<String> {
+    let missed: Vec<&PassedOver> =
+        selection.passed_over.iter().filter(|other| other.because != Because::RuledOut).collect();
+    let first = missed.first()?;
+    let reasons: Vec<String> =
+        missed.iter().map(|other| format!("{} is not used: {}", other.name, other.reason)).collect();
+    Some(format!(
+        "{}. The command runs in `{chosen}` (isolation {}) instead. To have {}: {}. --no-fallback refuses instead, \
+         --sandbox {chosen} asks for this one and for no warning.",
+        reasons.join(". "),
+        has.level,
+        first.name,
+        first.remedy,
+        chosen = selection.name,
+    ))
+}
+
+/// What looking for sandboxes came to, for those who want to know.
+pub(crate) fn evidence(evidence: &[Evidence]) -> Vec<Line> {
+    evidence.iter().filter_map(looked).map(Line::info).collect()
+}
+
+fn looked(evidence: &Evidence) -> Option<String> {
+    let found = match &evidence.found {
+        Found::Works { engine: Some(engine), .. } => format!("{engine} at {}", engine.at),
+        Found::Works { isolation, engine: None } => format!("works, isolation {isolation}"),
+        Found::Missing { reason, .. } => reason.clone(),
+        Found::NotTried => return None,
+    };
+    let took = evidence.took.as_secs_f64() * 1e3;
+    Some(format!("looked for {}: {found} ({took:.0} ms)", evidence.executor))
+}
+
+/// A worker's log (R64): what isolation there is, what there is not and why, and where the command runs.
+pub(crate) fn worker(sandbox: &Sandbox, plan: &Plan) -> Vec<Line> {
+    worker_lines(sandbox.name(), sandbox.capabilities(), sandbox.selection(), plan)
+}
+
+fn worker_lines(name: &str, has: &Capabilities, selection: &Selection, plan: &Plan) -> Vec<Line> {
+    let mut lines: Vec<Line> = selection.passed_over.iter().map(disabled).collect();
+    let image = image(has, plan).map_or_else(String::new, |image| format!(", {image}"));
+    match (&has.engine, selection.passed_over.is_empty()) {
+        (Some(engine), _) => {
+            lines.push(Line::info(format!("{} isolation ENABLED ({engine}{image})", engine.make)));
+        }
+        (None, true) => lines.push(Line::warn(format!("Docker isolation DISABLED (`{name}` was asked for)"))),
+        (None, false) => {}
+    }
+    if let Some(by) = &selection.overruled {
+        lines.push(Line::warn(format!("{by} is overruled by --sandbox {name}")));
+    }
+    lines.push(Line::info(format!("Execution context: {}", place_in_full(name, has, plan))));
+    lines
+}
+
+fn disabled(other: &PassedOver) -> Line {
+    let mut make = other.name.clone();
+    if let Some(first) = make.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let line = Line::warn(format!("{make} isolation DISABLED ({})", other.reason));
+    if other.because == Because::RuledOut { line } else { line.with_remedy(&other.remedy) }
+}
+
+#[cfg(test)]
+mod tests;

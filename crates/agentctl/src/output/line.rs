@@ -1,0 +1,111 @@
+//! A line of ours on standard error, and how it looks.
+
+use std::time::SystemTime;
+
+use exec_core::Error;
+
+/// How much a line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Info,
+    Warn,
+    Error,
+}
+
+/// Something we say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) level: Level,
+    pub(crate) text: String,
+    /// What to do about it.
+    pub(crate) remedy: Option<String>,
+}
+
+impl Line {
+    pub(crate) fn info(text: impl Into<String>) -> Self {
+        Self { level: Level::Info, text: text.into(), remedy: None }
+    }
+
+    pub(crate) fn warn(text: impl Into<String>) -> Self {
+        Self { level: Level::Warn, text: text.into(), remedy: None }
+    }
+
+    pub(crate) fn error(text: impl Into<String>) -> Self {
+        Self { level: Level::Error, text: text.into(), remedy: None }
+    }
+
+    pub(crate) fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+}
+
+impl From<&Error> for Line {
+    fn from(error: &Error) -> Self {
+        Self { remedy: error.remedy().map(str::to_owned), ..Self::error(error.to_string()) }
+    }
+}
+
+/// For whom lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Voice {
+    /// A person, who wants to know whose words these are.
+    Person,
+    /// The log of a worker, where every line has its time and level.
+    Worker,
+}
+
+impl Voice {
+    /// How a line looks that is said now.
+    pub(crate) fn render(self, line: &Line, now: SystemTime) -> String {
+        let Line { level, text, remedy } = line;
+        match self {
+            Self::Person => {
+                let warning = if *level == Level::Warn { "WARN " } else { "" };
+                let remedy = remedy.as_ref().map_or_else(String::new, |remedy| format!("\n  try: {remedy}"));
+                format!("agentctl: {warning}{text}{remedy}")
+            }
+            Self::Worker => {
+                let level = match level {
+                    Level::Info => "INFO",
+                    Level::Warn => "WARN",
+                    Level::Error => "ERROR",
+                };
+                let remedy = remedy.as_ref().map_or_else(String::new, |remedy| format!("; try: {remedy}"));
+                format!("{} {level} {text}{remedy}", humantime::format_rfc3339_millis(now))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use exec_core::ErrorKind;
+
+    use super::*;
+
+    /// R64
+    #[test]
+    fn a_line_is_for_a_person_or_for_a_log() {
+        let now = UNIX_EPOCH + Duration::from_millis(1_794_852_000_007);
+        let failure: Line = (&Error::new(ErrorKind::InvalidInput, "run", "no command was given")
+            .with_remedy("name one"))
+            .into();
+        let lines = [Line::info("it runs"), Line::warn("it is weak"), failure];
+        let shown =
+            |voice: Voice| lines.iter().map(|line| voice.render(line, now)).collect::<Vec<_>>().join("\n");
+        insta::assert_snapshot!(shown(Voice::Person), @r"
+        agentctl: it runs
+        agentctl: WARN it is weak
+        agentctl: no command was given
+          try: name one
+        ");
+        insta::assert_snapshot!(shown(Voice::Worker), @r"
+        2026-11-16T18:00:00.007Z INFO it runs
+        2026-11-16T18:00:00.007Z WARN it is weak
+        2026-11-16T18:00:00.007Z ERROR no command was given; try: name one
+        ");
+    }
+}

@@ -1,0 +1,60 @@
+//! `auto` on a machine with Docker.
+
+use anyhow::{Result, ensure};
+
+use crate::support::{LOCAL, Place, Pty};
+
+fn auto(place: &Place, options: &[&str]) -> std::process::Output {
+    let args = ["run"].iter().chain(options).chain(&["--", "id", "-u"]);
+    place.agentctl(args).env_remove(LOCAL.0).output().unwrap()
+}
+
+/// R62, R3: Docker is the first choice, and the object says that nobody was passed over.
+pub(crate) async fn docker_is_taken() -> Result<()> {
+    let output = auto(&Place::new(), &["--json"]);
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(object["executor"] == "docker" && object["isolation"]["level"] == "container", "{object}");
+    let selection = serde_json::json!({
+        "requested": "auto", "chosen": "docker", "passed_over": [], "overruled": null
+    });
+    ensure!(object["selection"] == selection, "{object}");
+    Ok(())
+}
+
+/// R64: a line on a terminal, nothing but the command's own words elsewhere, everything on request.
+pub(crate) async fn the_banner_says_docker() -> Result<()> {
+    let mut pty = Pty::start(&["run", "--sandbox", "auto", "--", "id", "-u"]);
+    pty.expect("agentctl: docker ");
+    pty.expect(", isolation container, image host, network none, ");
+    ensure!(pty.code() == Some(0));
+    let piped = auto(&Place::new(), &[]);
+    ensure!(piped.status.success() && piped.stderr.is_empty(), "{piped:?}");
+    let verbose = auto(&Place::new(), &["--verbose"]);
+    let said = String::from_utf8_lossy(&verbose.stderr);
+    ensure!(said.contains("looked for docker: Docker ") && said.contains(" at unix://"), "{said}");
+    Ok(())
+}
+
+/// R64: S4's lines.
+pub(crate) async fn a_workers_log_says_enabled() -> Result<()> {
+    let output = auto(&Place::new(), &["--log", "worker"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = said.lines().collect();
+    let [enabled, context] = lines.as_slice() else { anyhow::bail!("two lines: {said}") };
+    ensure!(enabled.contains("Z INFO Docker isolation ENABLED (Docker "), "{said}");
+    ensure!(context.contains("Z INFO Execution context: docker (Docker "), "{said}");
+    Ok(())
+}
+
+/// R62: an engine that can't have the image is passed over for that reason; no other has it here.
+pub(crate) async fn an_image_that_cannot_be_had() -> Result<()> {
+    let output = auto(&Place::new(), &["--image", "localhost:1/no-such-image:7"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.code() == Some(125) && output.stdout.is_empty(), "{output:?}");
+    for word in
+        ["docker: the image `localhost:1/no-such-image:7` is not here", "local: it has no images", "try: "]
+    {
+        ensure!(said.contains(word), "{word} in {said}");
+    }
+    Ok(())
+}
