@@ -2,7 +2,7 @@
 
 use agent_exec::docker::{ContainerConfig, DockerConfig, Progress};
 use agent_exec::local::{LocalConfig, WallsChoice};
-use agent_exec::{Backends, Sandbox};
+use agent_exec::{Backends, Builder, Sandbox};
 use exec_core::Result;
 
 use crate::args::WallsArg;
@@ -11,13 +11,12 @@ use crate::resolve::{Job, Talk};
 
 /// The sandbox for a job, with its cell already made; one asked for by name is never replaced by another.
 pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
-    let backends = Backends { docker: docker_config(job), local: local_config(job) };
-    agent_exec::builder()
-        .request(job.request.clone())
-        .first_run(job.opts.clone())
-        .backends(backends)
-        .build()
-        .await
+    looking(job).request(job.request.clone()).first_run(job.opts.clone()).build().await
+}
+
+/// How sandboxes are looked for with the options of this job.
+pub(crate) fn looking(job: &Job) -> Builder {
+    agent_exec::builder().backends(Backends { docker: docker_config(job), local: local_config(job) })
 }
 
 fn local_config(job: &Job) -> LocalConfig {

@@ -19,8 +19,10 @@
 
 mod check;
 mod host;
+mod report;
 mod sandbox;
 
 pub use check::{Check, Verdict};
 pub use host::{Cgroups, Host, NamespaceBan};
+pub use report::{Chosen, Report, Sandbox, State};
 pub use sandbox::examine;

@@ -37,7 +37,11 @@ pub(crate) struct Cli {
 impl Cli {
     /// Whether the answer shall be an object.
     pub(crate) fn wants_json(&self) -> bool {
-        matches!(&self.command, Command::Run(args) if args.io.json)
+        match &self.command {
+            Command::Run(args) => args.io.json,
+            Command::Doctor(args) => args.json,
+            _ => false,
+        }
     }
 
     /// How much agentctl itself says, where that is a question.
@@ -45,6 +49,7 @@ impl Cli {
         match &self.command {
             Command::Run(args) => Some(&args.talk),
             Command::Shell(args) => Some(&args.talk),
+            Command::Doctor(args) => Some(&args.talk),
             Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
@@ -56,6 +61,7 @@ pub(crate) enum Command {
     // What `--help` says about them stands with their arguments.
     Run(Box<RunArgs>),
     Shell(Box<ShellArgs>),
+    Doctor(Box<DoctorArgs>),
     /// Print what makes a shell complete agentctl's options.
     #[command(after_help = "Examples:
   agentctl completions bash > ~/.local/share/bash-completion/completions/agentctl
@@ -125,6 +131,33 @@ pub(crate) struct RunArgs {
   agentctl shell --workspace ~/project --workspace-mode ro
   agentctl shell --network host --memory 8g")]
 pub(crate) struct ShellArgs {
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) env: EnvArgs,
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+}
+
+/// Find out what works here, and what would make the rest work.
+///
+/// Makes a cell in every sandbox and tries in it what runs rely on: limits, no network, files that are yours, git worktrees,
+/// and that stop means stop. For everything that does not hold it says what to do. With options of `run` it tries
+/// a run with those. Exits with 0 if the sandbox a run would get works, else with 1.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agentctl doctor
+  agentctl doctor --sandbox docker --image python:3.12-slim
+  agentctl doctor --json | jq .chosen")]
+pub(crate) struct DoctorArgs {
+    /// Print one object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
     #[command(flatten)]

@@ -35,7 +35,12 @@ pub(crate) fn error_object(error: &Error) -> String {
             retry_may_help: error.retry() == Retry::MayHelp,
         },
     };
-    String::from_utf8_lossy(&line(&object)).into_owned()
+    to_line(&object)
+}
+
+/// A value as one line of text.
+pub(crate) fn to_line(value: &impl Serialize) -> String {
+    String::from_utf8_lossy(&line(value)).into_owned()
 }
 
 /// A value as one line.

@@ -2,6 +2,7 @@
 
 pub(crate) mod banner;
 mod delivery;
+pub(crate) mod doctor;
 mod json;
 mod line;
 pub(crate) mod messages;
@@ -10,7 +11,7 @@ mod sanitize;
 mod writer;
 
 pub(crate) use delivery::{Delivered, Delivery, Format};
-pub(crate) use json::error_object;
+pub(crate) use json::{error_object, to_line};
 pub(crate) use line::{Line, Voice};
 pub(crate) use pull::pull_progress;
 pub(crate) use writer::{Escapes, Treatment};

@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 use exec_core::{Capture, Cmd, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
 
 use crate::args::{
-    LogArg, RunArgs, SandboxArg, SandboxArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg,
+    DoctorArgs, LogArg, RunArgs, SandboxArg, SandboxArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg,
 };
 use crate::output::{Escapes, Format, Treatment, Voice};
 use crate::terminal;
@@ -139,6 +139,15 @@ pub(crate) fn shell(args: ShellArgs, host: Host) -> Result<Job> {
         talk: talk(&args.talk, host),
         voice: voice(args.talk.log),
     })
+}
+
+/// What `agentctl doctor` tries: a run with these options, with nothing to read and nobody watching.
+pub(crate) fn doctor(args: DoctorArgs, host: Host) -> Result<Job> {
+    let DoctorArgs { json: _, sandbox, files, limits, env, talk } = args;
+    let host = Host { stdin_is_terminal: false, stdout_is_terminal: false, ..host };
+    let mut job = shell(ShellArgs { sandbox, files, limits, env, talk }, host)?;
+    job.opts.stdin = Stdin::Empty;
+    Ok(job)
 }
 
 /// How our streams and the command's are tied together.

@@ -17,7 +17,7 @@ pub struct Host {
     pub cgroups: Cgroups,
     /// We are inside a container ourselves, by what says so.
     pub container: Option<String>,
-    /// SELinux is enforcing.
+    /// The kernel enforces `SELinux` labels.
     pub selinux: bool,
     /// Which Windows Subsystem for Linux this is.
     pub wsl: Option<u8>,
@@ -93,9 +93,8 @@ impl Host {
                 ("control groups", Verdict::weak(found, self.cgroups.fix()))
             }),
             self.container.as_ref().map(|sign| {
-                let found = format!("this is inside a container ({sign}), which decides what can be had here");
-                let fix = "to use an engine, mount its socket and the workspace at its own path; for namespaces, start the outer container with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined`";
-                ("container", Verdict::weak(found, fix))
+                let found = format!("this is the inside of one ({sign}): what can be had here is its to allow");
+                ("container", Verdict::holds(found))
             }),
             self.selinux.then(|| {
                 ("SELinux", Verdict::holds("enforcing: files need a label that containers may use; Podman gives it, for Docker see `man docker-run`, `:z`"))
@@ -103,6 +102,16 @@ impl Host {
             self.wsl.map(|version| ("WSL", wsl(version))),
         ];
         checks.into_iter().flatten().map(|(name, verdict)| Check { name, verdict }).collect()
+    }
+
+    /// What would make an engine usable that is not, seen from where we are.
+    pub fn how_to_reach_an_engine(&self, fix: &str) -> String {
+        match &self.container {
+            None => fix.to_owned(),
+            Some(_) => format!(
+                "{fix}; for an engine outside this container, start it with the engine's socket and the workspace mounted at their own paths"
+            ),
+        }
     }
 
     fn who_may_not(&self) -> &'static str {

@@ -31,7 +31,7 @@ fn fix(patient: &Patient<'_>) -> &'static str {
     match (patient.host.namespace_ban, &patient.host.container) {
         (Some(ban), _) => ban.fix(),
         (None, Some(_)) => {
-            "use the outer container as the sandbox, or let it make namespaces (see `container` below)"
+            "let this container make namespaces: start it with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined`, or as privileged"
         }
         (None, None) => "use a container (--sandbox docker)",
     }

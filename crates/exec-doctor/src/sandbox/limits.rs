@@ -40,7 +40,10 @@ mod tests {
         let limit = |limit, held| LimitReport { limit, asked: "7".into(), held };
         let enforced = limit(LimitName::Memory, Held::Enforced { by: "cgroup".into() });
         let loose = limit(LimitName::Pids, Held::NotEnforced { why: "no control group".into() });
-        assert_eq!(judge(&[enforced.clone()], "fix"), Verdict::holds("read back from inside: memory 7"));
+        assert_eq!(
+            judge(std::slice::from_ref(&enforced), "fix"),
+            Verdict::holds("read back from inside: memory 7")
+        );
         let found = "processes 7 does not hold (no control group)";
         assert_eq!(judge(&[enforced, loose], "fix"), Verdict::weak(found, "fix"));
     }

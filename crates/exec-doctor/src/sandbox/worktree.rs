@@ -15,7 +15,7 @@ const IDENTITY: [&str; 4] = ["-c", "user.name=doctor", "-c", "user.email=doctor@
 pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     let (main, linked) = (patient.workspace.path().join("main"), patient.workspace.path().join("linked"));
     let linked_text = linked.to_string_lossy().into_owned();
-    std::fs::create_dir(&main).map_err(|error| Verdict::not_tried(error))?;
+    std::fs::create_dir(&main).map_err(Verdict::not_tried)?;
     for args in [
         &["init", "-q"][..],
         &["commit", "-q", "--allow-empty", "-m", "first"],

@@ -1,0 +1,62 @@
+//! `agentctl doctor`: tries every sandbox there is, and says what a run would get.
+
+use exec_core::{Executor, Request, Result};
+use exec_doctor::{Chosen, Host as Machine, Report, Sandbox, State, examine};
+use futures_util::future::join_all;
+
+use crate::args::DoctorArgs;
+use crate::output::{doctor, print, to_line};
+use crate::resolve::{self, Host, Job};
+use crate::{choose, exit_code};
+
+/// What is tried, most preferred first.
+const SANDBOXES: [&str; 3] = ["docker", "podman", "local"];
+
+/// Tries, shows, and returns whether a run would work.
+pub(crate) async fn doctor(args: DoctorArgs) -> Result<u8> {
+    let json = args.json;
+    let job = resolve::doctor(args, Host::ours())?;
+    let machine = Machine::look();
+    let sandboxes = join_all(SANDBOXES.map(|name| look_at(name, &job, &machine))).await;
+    let host_checks = machine.checks();
+    let report = Report { chosen: chosen(&job).await, sandboxes, host: machine, host_checks };
+    let text = if json { to_line(&report) } else { doctor::render(&report) };
+    Ok(match print(&text) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => exit_code::of_output_error(&error),
+        _ if report.works() => 0,
+        _ => exit_code::UNWELL,
+    })
+}
+
+async fn look_at(name: &str, job: &Job, machine: &Machine) -> Sandbox {
+    let request = Request::Named { name: name.to_owned(), floor: None };
+    let state = match choose::looking(job).request(request).build().await {
+        Ok(sandbox) => State::Present {
+            isolation: sandbox.capabilities().level,
+            engine: sandbox.capabilities().engine.clone(),
+            checks: examine(&sandbox, &job.opts, machine).await,
+        },
+        Err(error) => State::Missing {
+            fix: machine.how_to_reach_an_engine(error.remedy().unwrap_or("use another sandbox")),
+            reason: error.reason(),
+        },
+    };
+    Sandbox { name: name.to_owned(), state }
+}
+
+async fn chosen(job: &Job) -> Chosen {
+    match choose::looking(job).request(job.request.clone()).build().await {
+        Ok(sandbox) => {
+            let selection = sandbox.selection();
+            Chosen::Sandbox {
+                requested: selection.requested.clone(),
+                name: selection.name.clone(),
+                fallback: selection.is_fallback(),
+            }
+        }
+        Err(error) => Chosen::Nothing {
+            fix: error.remedy().unwrap_or("see what is said of each sandbox above").to_owned(),
+            reason: error.reason(),
+        },
+    }
+}
