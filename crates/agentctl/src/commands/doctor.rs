@@ -10,7 +10,10 @@ use crate::resolve::{self, Host, Job};
 use crate::{choose, exit_code};
 
 /// What is tried, most preferred first.
-const SANDBOXES: [&str; 3] = ["docker", "podman", "local"];
+const SANDBOXES: [&str; 3] = ["docker", "podman", LOCAL];
+
+/// The one without an engine.
+const LOCAL: &str = "local";
 
 /// Tries, shows, and returns whether a run would work.
 pub(crate) async fn doctor(args: DoctorArgs) -> Result<u8> {
@@ -36,10 +39,11 @@ async fn look_at(name: &str, job: &Job, machine: &Machine) -> Sandbox {
             engine: sandbox.capabilities().engine.clone(),
             checks: examine(&sandbox, &job.opts, machine).await,
         },
-        Err(error) => State::Missing {
-            fix: machine.how_to_reach_an_engine(error.remedy().unwrap_or("use another sandbox")),
-            reason: error.reason(),
-        },
+        Err(error) => {
+            let fix = error.remedy().unwrap_or("use another sandbox");
+            let fix = if name == LOCAL { fix.to_owned() } else { machine.how_to_reach_an_engine(fix) };
+            State::Missing { fix, reason: error.reason() }
+        }
     };
     Sandbox { name: name.to_owned(), state }
 }

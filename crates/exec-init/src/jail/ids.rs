@@ -6,7 +6,9 @@ use exec_wire::{IdMap, Identity};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Gid, Pid, Uid, getegid, geteuid, getgid, getuid};
-use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+use rustix::thread::{
+    CapabilitySet, capabilities, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+};
 
 use super::fail::Fail;
 
@@ -61,17 +63,19 @@ pub(super) fn become_identity(identity: &Identity, groups: Groups) -> Result<(),
 }
 
 impl Groups {
-    /// What this process may do with its own. In somebody's user namespace even root may be denied it.
+    /// What this process may do with its own. Root may have been denied it: in somebody's user namespace, or in a container
+    /// that drops capabilities.
     pub(super) fn of_this_process() -> Self {
         let allowed = std::fs::read("/proc/self/setgroups").map_or(true, |text| text.starts_with(b"allow"));
-        if geteuid().is_root() && allowed { Self::Set } else { Self::Keep }
+        let able = capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETGID));
+        if able && allowed { Self::Set } else { Self::Keep }
     }
 }
 
 /// Whether the supplementary groups can be set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Groups {
-    /// By root, or where all ids are mapped.
+    /// By who has the capability, or where all ids are mapped.
     Set,
     /// They stay the caller's.
     Keep,
