@@ -20,10 +20,10 @@ async fn main() -> Result<()> {
                 println!("{}: {engine} at {}, isolation {isolation}", evidence.executor, engine.at);
             }
             Found::Works { isolation, engine: None } => {
-                println!("{}: isolation {isolation}", evidence.executor)
+                println!("{}: isolation {isolation}", evidence.executor);
             }
             Found::Missing { reason, remedy } => {
-                println!("{}: {reason}; to have it, {remedy}", evidence.executor)
+                println!("{}: {reason}; to have it, {remedy}", evidence.executor);
             }
             Found::NotTried => println!("{}: not looked for", evidence.executor),
         }

@@ -69,7 +69,7 @@ fn round(target: &Path, options: &BenchOptions, engine: Engine) -> Result<Median
         bench.args(["--bench", name]);
     }
     if engine == Engine::Docker {
-        bench.args(["--bench", "docker"]);
+        bench.args(["--bench", "docker", "--bench", "choose"]);
     }
     bench.env("AGENTCTL_BIN", target.join("release").join("agentctl"));
     if !options.criterion.is_empty() {

@@ -96,6 +96,18 @@ pub(crate) const DOCKER_CLAIMS: &[Claim] = &[
         limit: Limit::PerSecond(500.0),
     },
     Claim {
+        what: "finding Docker when nothing is known",
+        subject: "choose/unknown-docker",
+        base: "choose/known",
+        limit: Limit::PerSecond(1.0 / 0.060),
+    },
+    Claim {
+        what: "finding Docker when the answer is known",
+        subject: "choose/known",
+        base: "choose/unknown-docker",
+        limit: Limit::PerSecond(1.0 / 0.005),
+    },
+    Claim {
         what: "agentctl run --sandbox docker, next to docker run",
         subject: "docker-client/agentctl-run",
         base: "docker-client/run",
@@ -232,7 +244,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Times(most) => write!(f, "≤ {most}"),
-            Self::PerSecond(least) => write!(f, "≥ {least}/s"),
+            Self::PerSecond(least) => write!(f, "≥ {least:.0}/s"),
             Self::Throughput { bytes_per_second, share } => {
                 write!(f, "≥ {share:.1} or ≥ {:.0} GB/s", bytes_per_second / 1e9)
             }

@@ -27,7 +27,7 @@ const ROWS: &[Row] = &[
     Row { name: "static-build", may_use: &[] },
     Row { name: "exec-testkit", may_use: &["exec-core", "static-build"] },
     Row { name: "agentctl", may_use: &["agent-exec", "exec-core", "exec-doctor"] },
-    Row { name: "exec-benches", may_use: &["exec-core", "exec-docker", "exec-local"] },
+    Row { name: "exec-benches", may_use: &["agent-exec", "exec-core", "exec-docker", "exec-local"] },
     Row { name: "exec-examples", may_use: &["agent-exec"] },
     Row { name: "xtask", may_use: &[] },
 ];

@@ -68,7 +68,7 @@ pub(crate) struct TalkArgs {
 
     /// Say what was looked for and what is used, and log what happens.
     ///
-    /// RUST_LOG says how much, also without this option.
+    /// The variable `RUST_LOG` says how much, also without this option.
     #[arg(short, long)]
     pub(crate) verbose: bool,
 

@@ -6,15 +6,19 @@ pub(crate) mod man;
 pub(crate) mod run;
 pub(crate) mod shell;
 
-use exec_core::Result;
+use std::io;
 
-use crate::{exit_code, output};
+use exec_core::{Error, ErrorKind, Result};
 
-/// Prints something that is for reading or for a file. A reader that has seen enough is no failure.
+use crate::output;
+
+/// Prints something to read or to keep, and returns what to exit with. A reader that has seen enough is no failure.
 fn print(bytes: &[u8]) -> Result<u8> {
     match output::print(&String::from_utf8_lossy(bytes)) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Ok(exit_code::of_output_error(&error))
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::new(ErrorKind::Io, "print", "can't write to standard output")
+                .with_source(error)
+                .with_remedy("check where it goes"))
         }
         _ => Ok(0),
     }
