@@ -11,6 +11,8 @@ mod image;
 #[cfg(target_os = "linux")]
 mod leftovers;
 #[cfg(target_os = "linux")]
+mod orchestrator;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
 mod restart;
@@ -24,11 +26,15 @@ use std::process::ExitCode;
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     use exec_testkit::engine_test;
+    if let Some(code) = orchestrator::task() {
+        return code;
+    }
     let tests = [
         engine_test!(run::the_engine_is_killed, "F4 R10"),
         engine_test!(run::the_engine_is_stopped_and_the_run_is_cancelled, "F4 R10"),
         engine_test!(run::the_engine_is_stopped_and_the_deadline_passes, "F4 R10"),
         engine_test!(run::the_engine_is_stopped_and_nobody_needs_it, "F4 R10"),
+        engine_test!(orchestrator::is_killed_while_the_engine_is_stopped, "F1 F4 R11"),
         engine_test!(create::the_engine_is_killed, "F4 R15"),
         engine_test!(create::the_engine_is_stopped, "F4 R15"),
         engine_test!(restart::the_same_executor_goes_on, "F4"),
