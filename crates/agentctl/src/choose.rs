@@ -28,7 +28,12 @@ fn local_config(job: &Job) -> LocalConfig {
         WallsArg::ProcessGroup => WallsChoice::ProcessGroup,
     };
     // One command needs one cell; keeping more ready would cost it time.
-    LocalConfig { walls, warm_cells: 0, first_run: Some(job.opts.clone()), ..LocalConfig::default() }
+    LocalConfig {
+        walls,
+        warm_cells: 0,
+        first_run: Some(job.opts.on("local").clone()),
+        ..LocalConfig::default()
+    }
 }
 
 fn docker_config(job: &Job) -> DockerConfig {

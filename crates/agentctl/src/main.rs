@@ -49,6 +49,7 @@ fn carry_out(cli: Cli) -> Result<u8> {
         match cli.command {
             Command::Run(args) => commands::run::run(*args).await,
             Command::Shell(args) => commands::shell::shell(*args).await,
+            Command::Config(args) => commands::config::config(args),
         }
     });
     // What still runs in the background has nothing left to do that the end of this process does not do.

@@ -1,15 +1,16 @@
 //! What was typed. Knows words and their spelling, not what they come to; that is [`crate::resolve`]'s.
 
+mod config;
 mod files;
 mod limits;
 mod sandbox;
 mod stdio;
-mod values;
 
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use config::{ConfigArg, ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
 pub(crate) use files::{FileArgs, ModeArg};
 pub(crate) use limits::{LimitArgs, PresetArg};
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
@@ -26,6 +27,7 @@ use crate::exit_code;
   agentctl run -- echo hello
   agentctl run --timeout 10m --memory 4g -- cargo test
   agentctl shell
+  agentctl config show
 
 `agentctl run --help` explains every option."
 )]
@@ -37,7 +39,11 @@ pub(crate) struct Cli {
 impl Cli {
     /// Whether the answer shall be an object.
     pub(crate) fn wants_json(&self) -> bool {
-        matches!(&self.command, Command::Run(args) if args.io.json)
+        match &self.command {
+            Command::Run(args) => args.io.json,
+            Command::Shell(_) => false,
+            Command::Config(args) => matches!(&args.command, ConfigCommand::Show(args) if args.json),
+        }
     }
 
     /// Whether a log is wanted.
@@ -45,6 +51,7 @@ impl Cli {
         match &self.command {
             Command::Run(args) => args.talk.verbose,
             Command::Shell(args) => args.talk.verbose,
+            Command::Config(_) => false,
         }
     }
 }
@@ -55,6 +62,7 @@ pub(crate) enum Command {
     // What `--help` says about them stands with their arguments.
     Run(Box<RunArgs>),
     Shell(Box<ShellArgs>),
+    Config(ConfigArgs),
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -92,6 +100,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) io: stdio::RunIoArgs,
     #[command(flatten)]
+    pub(crate) config: ConfigArg,
+    #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }
 
@@ -114,6 +124,8 @@ pub(crate) struct ShellArgs {
     #[command(flatten)]
     pub(crate) env: EnvArgs,
     #[command(flatten)]
+    pub(crate) config: ConfigArg,
+    #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }
 
@@ -131,7 +143,7 @@ mod tests {
     fn argv_of(line: &[&str]) -> Vec<OsString> {
         match Cli::try_parse_from(line).unwrap().command {
             Command::Run(args) => args.argv,
-            Command::Shell(_) => panic!("not a run"),
+            Command::Shell(_) | Command::Config(_) => panic!("not a run"),
         }
     }
 

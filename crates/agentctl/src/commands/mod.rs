@@ -1,4 +1,5 @@
 //! One file per command.
 
+pub(crate) mod config;
 pub(crate) mod run;
 pub(crate) mod shell;

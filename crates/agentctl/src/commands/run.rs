@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use exec_config::Here;
 use exec_core::{Error, ErrorKind, Executor, Outcome, Plan, Result, Selection};
 
 use crate::args::RunArgs;
@@ -15,7 +16,7 @@ use crate::{choose, exit_code};
 
 /// Runs it and returns what to exit with.
 pub(crate) async fn run(args: RunArgs) -> Result<u8> {
-    let job = resolve::run(args, Host::ours())?;
+    let job = resolve::run(args, &Here, Host::ours())?;
     let (executor, selection) = choose::executor(&job).await?;
     carry_out(&job, executor, &selection, None).await
 }
@@ -30,10 +31,11 @@ pub(super) async fn carry_out(
     let mut signals = Signals::listen()
         .map_err(|error| Error::new(ErrorKind::Io, "start", "can't listen for signals").with_source(error))?;
     if talks(job) {
+        say_all(&job.warnings.iter().map(|warning| messages::warning(warning)).collect::<Vec<_>>());
         say_all(&messages::before(executor.capabilities(), selection));
     }
     if job.talk == Talk::Verbose {
-        let plan = Plan::resolve(&job.commands[0], &job.opts, std::env::vars_os())?;
+        let plan = Plan::resolve(&job.commands[0], job.opts.on(executor.name()), std::env::vars_os())?;
         say(&messages::banner(executor.name(), executor.capabilities(), &plan));
     }
     if let Some(opening) = opening.filter(|_| talks(job)) {

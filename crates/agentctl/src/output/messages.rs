@@ -1,6 +1,7 @@
 //! What agentctl itself says about a run, as lines for standard error. Pure: what happened in, words out.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use exec_core::{
     Capabilities, Ended, Error, Held, Isolation, IsolationLevel, LimitReport, Network, Outcome, Plan,
@@ -25,6 +26,37 @@ pub(crate) fn error(error: &Error) -> String {
         Some(remedy) => format!("{US} {error}\n  try: {remedy}"),
         None => format!("{US} {error}"),
     }
+}
+
+/// Something to know that stops nothing.
+pub(crate) fn warning(text: &str) -> String {
+    format!("{US} WARN {text}")
+}
+
+/// What became of the trust in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It is trusted now.
+    Made,
+    /// It is not trusted any more.
+    TakenBack,
+    /// It was not trusted before.
+    Nothing,
+}
+
+/// Whether a file counts from now on.
+pub(crate) fn trust(path: &Path, change: Change) -> String {
+    let path = path.display();
+    match change {
+        Change::Made => format!("{US} {path} is trusted, as long as it stays as it is"),
+        Change::TakenBack => format!("{US} {path} is not trusted any more"),
+        Change::Nothing => format!("{US} {path} was not trusted"),
+    }
+}
+
+/// A file to begin with.
+pub(crate) fn begun(path: &Path) -> String {
+    format!("{US} wrote {}: every key is explained in it and none is set yet", path.display())
 }
 
 /// Output that could not be written.

@@ -12,14 +12,15 @@ const RESERVED: [&str; 11] =
 
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
     let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
-    let git = git::plan(workspace, access_to_git(workspace, &planned), opts.dangerous_mounts);
+    let mut kept = git::plan(workspace, access_to(&workspace.join(".git"), &planned), opts.dangerous_mounts);
+    kept.extend(opts.kept_files.iter().filter_map(|file| plan_kept_file(&workspace.join(file), &planned)));
     for mount in &opts.mounts {
         let mount = plan_mount(mount, opts)?;
         refuse_overlap(&planned, &mount)?;
-        refuse_in_repository(&git, &mount)?;
+        refuse_over_kept(&kept, &mount)?;
         planned.push(mount);
     }
-    planned.extend(git);
+    planned.extend(kept);
     Ok(planned)
 }
 
@@ -47,10 +48,22 @@ fn plan_workspace(workspace: &Path, mode: &WorkspaceMode) -> Result<Vec<PlannedM
 }
 
 /// That of the innermost mount it lies in.
-fn access_to_git(workspace: &Path, planned: &[PlannedMount]) -> Access {
-    let git = workspace.join(".git");
-    let holds = planned.iter().rev().find(|mount| git.starts_with(&mount.target));
+fn access_to(path: &Path, planned: &[PlannedMount]) -> Access {
+    let holds = planned.iter().rev().find(|mount| path.starts_with(&mount.target));
     holds.map_or(Access::ReadOnly, |mount| mount.access)
+}
+
+/// A mount over a file that could be written otherwise. A link is left alone: it could be replaced whatever is mounted
+/// where it leads.
+fn plan_kept_file(path: &Path, planned: &[PlannedMount]) -> Option<PlannedMount> {
+    let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let writable = is_plain_absolute(path) && access_to(path, planned) == Access::ReadWrite;
+    writable.then(|| PlannedMount {
+        source: path.to_owned(),
+        target: path.to_owned(),
+        access: Access::ReadOnly,
+        id: os::id(&found),
+    })
 }
 
 fn plan_mount(mount: &MountSpec, opts: &ExecOpts) -> Result<PlannedMount> {
@@ -101,10 +114,10 @@ fn refuse_overlap(planned: &[PlannedMount], new: &PlannedMount) -> Result<()> {
     Ok(())
 }
 
-/// What the repository keeps read-only must not be covered, nor be writable at another place. A mount of what it lies
-/// in, at its own path, is fine: the repository's mounts lie over it.
-fn refuse_in_repository(git: &[PlannedMount], new: &PlannedMount) -> Result<()> {
-    for kept in git {
+/// What is kept read-only, in the repository or by name, must not be covered, nor be writable at another place. A mount
+/// of what it lies in, at its own path, is fine: these mounts lie over it.
+fn refuse_over_kept(all_kept: &[PlannedMount], new: &PlannedMount) -> Result<()> {
+    for kept in all_kept {
         let lies_beneath = new.source == new.target && kept.target != new.target;
         let covers = new.target.starts_with(&kept.target);
         if covers || (kept.target.starts_with(&new.target) && !lies_beneath) {
@@ -118,7 +131,7 @@ fn refuse_in_repository(git: &[PlannedMount], new: &PlannedMount) -> Result<()> 
         let nested = kept.source.starts_with(&new.source) || new.source.starts_with(&kept.source);
         if nested && !lies_beneath && (new.access, kept.access) == (Access::ReadWrite, Access::ReadOnly) {
             return Err(invalid(format!(
-                "`{}` would be writable at `{}`, with what the host's git executes",
+                "`{}` would be writable at `{}`, and the host takes orders from it",
                 kept.source.display(),
                 new.target.display()
             ))

@@ -168,3 +168,29 @@ fn the_workspace_itself() {
     let file = tempfile::NamedTempFile::new().unwrap();
     assert!(refusal(&ExecOpts::in_workspace(file.path())).contains("not a directory"));
 }
+
+/// A38: what is named stays as it is where the rest may be written; nothing is made, and no link is followed.
+#[rstest]
+fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
+    let kept = |opts: ExecOpts| {
+        let mut opts = opts;
+        opts.kept_files = ["file", "missing", "out", "sub", "sub/../file"].map(Into::into).into();
+        let mounts = resolve(&opts).unwrap().mounts;
+        mounts.iter().skip(1).map(|mount| (mount.target.clone(), mount.access)).collect::<Vec<_>>()
+    };
+    let root = workspace.path().canonicalize().unwrap();
+    let opts = ExecOpts::in_workspace(&root);
+    assert_eq!(kept(opts.clone()), [(root.join("file"), Access::ReadOnly)]);
+    let read_only = WorkspaceMode::ReadOnly { writable: Vec::new() };
+    assert_eq!(kept(opts.with_workspace_mode(read_only)), []);
+    assert!(!root.join("missing").exists());
+}
+
+/// A38
+#[rstest]
+fn a_kept_file_is_not_writable_at_another_place(workspace: TempDir) {
+    let mut opts = ExecOpts::in_workspace(workspace.path());
+    opts.kept_files = vec!["file".into()];
+    let again = MountSpec::read_write(workspace.path()).at("/again");
+    assert!(refusal(&opts.with_mount(again)).contains("would be writable at `/again`"));
+}

@@ -1,0 +1,249 @@
+//! All layers, loaded: what counts, what does not, and what there is to say about it.
+//!
+//! From the highest: options, `AGENTCTL_*` variables, the worker's variables, the project's files (the nearest first), the
+//! user's file, defaults. A file that is named on the command line stands in place of all the others.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use exec_core::{Error, Request, Result};
+
+use crate::document;
+use crate::environment::{self, Environment};
+use crate::fault::{self, Fault, invalid};
+use crate::format::{EXTENSIONS, Format};
+use crate::layer::{Engine, Entry, Layer, Origin};
+use crate::node::Position;
+use crate::places::{self, Homes};
+use crate::read::Base;
+use crate::setting::Setting;
+use crate::settings::{Settings, contradiction};
+use crate::surroundings::{Links, Surroundings};
+use crate::trust::{Between, Record};
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The directory that will be worked on.
+    pub workspace: PathBuf,
+    /// A file that stands in place of the user's and the project's.
+    pub file: Option<PathBuf>,
+    /// Options of the command line.
+    pub flags: Vec<Entry>,
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The lowest first.
+    pub(crate) layers: Vec<Layer>,
+    /// Settings of files that nobody trusts.
+    pub(crate) ignored: Vec<Entry>,
+    warnings: Vec<String>,
+    homes: Homes,
+}
+
+impl Config {
+    /// Reads everything there is. Nothing that is wrong anywhere is passed over.
+    pub fn load(host: &impl Surroundings, wanted: Wanted) -> Result<Self> {
+        let homes = Homes::of(host);
+        let base = Base { directory: wanted.workspace.clone(), home: homes.home.clone() };
+        let environment = environment::read(&host.variables(), &base)?;
+        let mut warnings = overruled(&environment, &wanted.flags);
+        warnings.extend(environment.warnings);
+        let above = [environment.worker, environment.ours, wanted.flags];
+        let mut found = Found { layers: Vec::new(), ignored: Vec::new(), warnings };
+        match &wanted.file {
+            Some(file) => found.layers.push(named_file(host, &homes, file)?.layer),
+            None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
+        }
+        found.layers.extend(above);
+        for layer in &found.layers {
+            refuse_contradiction(layer)?;
+            refuse_missing_sources(host, layer)?;
+        }
+        let Found { layers, ignored, warnings } = found;
+        Ok(Self { layers, ignored, warnings, homes })
+    }
+
+    /// What it comes to on one sandbox.
+    pub fn settings(&self, engine: Engine) -> Settings {
+        Settings::merge(&self.layers, engine)
+    }
+
+    /// Which executor to ask for. No sandbox has a section that could say otherwise.
+    pub fn request(&self) -> Request {
+        self.settings(Engine::Local).request()
+    }
+
+    /// Sentences that whoever runs something should see.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Directories that no command may see: whoever writes there decides about the next run.
+    pub fn homes(&self) -> &Homes {
+        &self.homes
+    }
+}
+
+/// A file, read.
+pub(crate) struct ReadFile {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) layer: Layer,
+}
+
+struct Found {
+    layers: Vec<Layer>,
+    ignored: Vec<Entry>,
+    warnings: Vec<String>,
+}
+
+impl Found {
+    fn look_in_all_places(
+        &mut self,
+        host: &impl Surroundings,
+        homes: &Homes,
+        workspace: &Path,
+        above: &[Layer],
+    ) -> Result<()> {
+        if let Some(path) = places::user_file(host, homes)? {
+            self.layers.push(read_file(host, homes, &path, Links::Follow)?.layer);
+        }
+        // A workspace that is not there is told by whoever wants to use it.
+        let Ok(workspace) = host.canonical(workspace) else { return Ok(()) };
+        let files = places::project_files(host, homes, &workspace)?;
+        let record = if files.is_empty() { Record::default() } else { record(host, homes)? };
+        for path in files {
+            let file = read_file(host, homes, &path, Links::Refuse)?;
+            if record.trusts(&path, &file.bytes) {
+                self.layers.push(file.layer);
+                continue;
+            }
+            let between = Between { below: &self.layers, above, machine: host.machine() };
+            let admitted = between.admit(file.layer);
+            self.layers.push(admitted.counts);
+            if !admitted.ignored.is_empty() {
+                self.warnings.push(not_trusted(&path, &admitted.ignored));
+                self.ignored.extend(admitted.ignored);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is trusted.
+pub(crate) fn record(host: &impl Surroundings, homes: &Homes) -> Result<Record> {
+    let Some(path) = record_path(homes) else { return Ok(Record::default()) };
+    match host.read(&path, Links::Refuse) {
+        Ok(text) => Ok(Record::parse(&text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Record::default()),
+        Err(error) => Err(unreadable(&path, error)),
+    }
+}
+
+pub(crate) fn record_path(homes: &Homes) -> Option<PathBuf> {
+    homes.state.as_ref().map(|state| state.join("trusted"))
+}
+
+/// A file that a person named.
+pub(crate) fn named_file(host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<ReadFile> {
+    read_file(host, homes, path, Links::Follow)
+}
+
+fn read_file(host: &impl Surroundings, homes: &Homes, path: &Path, links: Links) -> Result<ReadFile> {
+    let format = Format::of(path).ok_or_else(|| {
+        let known: Vec<&str> = EXTENSIONS.iter().map(|(extension, _)| *extension).collect();
+        invalid(format!("the name of `{}` does not say what it is written in", path.display()))
+            .with_remedy(format!("name it so that it ends with one of these: {}", known.join(", ")))
+    })?;
+    let bytes = host.read(path, links).map_err(|error| unreadable(path, error))?;
+    let layer = read_text(&bytes, format, path, homes).map_err(|faults| fault::error(path, faults))?;
+    Ok(ReadFile { bytes, layer })
+}
+
+fn read_text(bytes: &[u8], format: Format, path: &Path, homes: &Homes) -> Result<Layer, Vec<Fault>> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
+        vec![Fault::new(Position::of_byte(&valid, valid.len()), "this is no UTF-8")]
+    })?;
+    let root = format.parse(text.trim_start_matches('\u{feff}')).map_err(|fault| vec![fault])?;
+    let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+    let mut placed = document::read(&root, &Base { directory, home: homes.home.clone() })?;
+    placed.sort_by_key(|placed| placed.at);
+    let shown: Arc<Path> = path.into();
+    let entry = |placed: document::Placed| Entry {
+        scope: placed.scope,
+        setting: placed.setting,
+        origin: Origin::File(Arc::clone(&shown), placed.at),
+    };
+    Ok(placed.into_iter().map(entry).collect())
+}
+
+fn unreadable(path: &Path, error: std::io::Error) -> Error {
+    invalid(format!("the configuration `{}` can't be read", path.display()))
+        .with_source(error)
+        .with_remedy("make it a file that you may read, or remove it")
+}
+
+/// R63: whoever sets one of the worker's variables should know that it has no effect.
+fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for entry in &environment.worker {
+        let same = |other: &&Entry| other.setting.key() == entry.setting.key();
+        if let Some(winner) = environment.ours.iter().chain(flags).rfind(same) {
+            warnings.push(format!("{} does not count: {} says otherwise", entry.origin, winner.origin));
+        }
+    }
+    warnings
+}
+
+fn not_trusted(path: &Path, ignored: &[Entry]) -> String {
+    let key = |entry: &Entry| match &entry.origin {
+        Origin::File(_, at) => format!("{} (line {})", entry.key(), at.line),
+        _ => entry.key(),
+    };
+    let keys: Vec<String> = ignored.iter().map(key).collect();
+    let path = path.display();
+    format!(
+        "{path} is not trusted, and this in it would loosen the sandbox, so it does not count: {}; look at it, then say: \
+         agentctl config trust '{path}'",
+        keys.join(", ")
+    )
+}
+
+fn refuse_contradiction(layer: &Layer) -> Result<()> {
+    match Engine::ALL.into_iter().find_map(|engine| contradiction(layer, engine)) {
+        None => Ok(()),
+        Some((paths, mode)) => {
+            let paths = match paths {
+                Origin::File(..) => format!("{paths}: `write_paths`"),
+                _ => paths.to_string(),
+            };
+            Err(invalid(format!(
+                "{paths} says what may be written in a read-only workspace, but this one is writable ({mode})"
+            ))
+            .with_remedy("leave the paths out, or make the workspace read-only"))
+        }
+    }
+}
+
+/// Options are looked at when they are used; of a file's it is better to know at which line.
+fn refuse_missing_sources(host: &impl Surroundings, layer: &Layer) -> Result<()> {
+    for entry in layer {
+        let (Setting::Mounts(mounts), Origin::File(..)) = (&entry.setting, &entry.origin) else { continue };
+        if let Some(mount) = mounts.iter().find(|mount| !host.exists(&mount.source)) {
+            return Err(invalid(format!(
+                "{}: `{}`: there is no `{}` on this host to mount",
+                entry.origin,
+                entry.key(),
+                mount.source.display()
+            ))
+            .with_remedy("make it, correct the path, or leave the mount out"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What people do with configuration files: check, trust, begin one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use exec_core::{Error, ErrorKind, Result};
+
+use crate::config::{Config, Wanted, named_file, record, record_path};
+use crate::fault::invalid;
+use crate::format::Format;
+use crate::places::{self, Homes};
+use crate::surroundings::{Links, Surroundings};
+use crate::template::template;
+use crate::write::{self, Existing};
+
+/// Reads a file as a run would; the number of its settings.
+pub fn check(host: &impl Surroundings, path: &Path) -> Result<usize> {
+    let wanted = Wanted { file: Some(path.to_owned()), ..Wanted::default() };
+    Config::load(host, wanted).map(|config| config.layers.first().map_or(0, Vec::len))
+}
+
+/// From now on a file counts as a whole, as long as it stays as it is. It is read first: nobody can mean to trust what
+/// makes no sense.
+pub fn trust(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
+    let homes = Homes::of(host);
+    let place = place(host, path)?;
+    // The bytes that were checked are those that are trusted.
+    let file = named_file(host, &homes, &place)?;
+    let mut record = record(host, &homes)?;
+    record.trust(&place, &file.bytes);
+    remember(&homes, &record.write())?;
+    Ok(place)
+}
+
+/// A file is not trusted any more; whether it was.
+pub fn untrust(host: &impl Surroundings, path: &Path) -> Result<bool> {
+    let homes = Homes::of(host);
+    let mut record = record(host, &homes)?;
+    // Who removed the file may want to forget it all the same.
+    let place = place(host, path).unwrap_or_else(|_| path.to_owned());
+    let known = record.forget(&place);
+    if known {
+        remember(&homes, &record.write())?;
+    }
+    Ok(known)
+}
+
+/// The project's files that a run in this workspace would read, the outermost first.
+pub fn project_files(host: &impl Surroundings, workspace: &Path) -> Result<Vec<PathBuf>> {
+    let workspace = host.canonical(workspace).map_err(|error| {
+        invalid(format!("`{}` can't be used as a workspace", workspace.display())).with_source(error)
+    })?;
+    places::project_files(host, &Homes::of(host), &workspace)
+}
+
+/// Whose file is begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose<'a> {
+    /// The project's, in this directory.
+    Project(&'a Path),
+    /// The user's.
+    User,
+}
+
+/// Writes a file to begin with, and says where. One that is there is replaced only if that is asked for, and never joined by
+/// a second one in another format.
+pub fn init(
+    host: &impl Surroundings,
+    whose: Whose<'_>,
+    format: Format,
+    existing: Existing,
+) -> Result<PathBuf> {
+    let homes = Homes::of(host);
+    let (directory, stem) = match whose {
+        Whose::Project(directory) => (directory, places::PROJECT_STEM),
+        Whose::User => (homes.config.as_deref().ok_or_else(no_home)?, places::USER_STEM),
+    };
+    let path = directory.join(format!("{stem}.{}", format.extension()));
+    match places::existing(host, directory, stem) {
+        Some(found) if found != path => {
+            Err(invalid(format!("there is a file `{}` already", found.display()))
+                .with_remedy("edit it, or remove it first: two files in one place can't both count"))
+        }
+        _ => write::plain(&path, &template(format), existing)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    invalid(format!("there is a file `{}` already", path.display()))
+                        .with_remedy("edit it, or pass --force to replace it")
+                }
+                _ => unwritable(&path, error),
+            })
+            .map(|()| path),
+    }
+}
+
+fn no_home() -> Error {
+    invalid("you have no home directory that could be found").with_remedy("set HOME or XDG_CONFIG_HOME")
+}
+
+/// The path that a run would find it by: links in the directory are resolved, and the file itself is none.
+fn place(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
+    let unusable = |error: io::Error| {
+        invalid(format!("`{}` can't be trusted", path.display()))
+            .with_source(error)
+            .with_remedy("name a configuration file that is there")
+    };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(|| unusable(io::ErrorKind::InvalidInput.into()))?;
+    let place = host.canonical(directory).map_err(unusable)?.join(name);
+    host.read(&place, Links::Refuse).map_err(unusable)?;
+    Ok(place)
+}
+
+fn remember(homes: &Homes, text: &str) -> Result<()> {
+    let path = record_path(homes).ok_or_else(|| {
+        invalid("there is no place to remember what is trusted").with_remedy("set HOME or XDG_STATE_HOME")
+    })?;
+    write::private(&path, text).map_err(|error| unwritable(&path, error))
+}
+
+fn unwritable(path: &Path, error: io::Error) -> Error {
+    Error::new(ErrorKind::Io, "write configuration", format!("`{}` can't be written", path.display()))
+        .with_source(error)
+        .with_remedy("check the directory and its permissions")
+}
