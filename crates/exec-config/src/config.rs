@@ -54,7 +54,7 @@ impl Config {
         let above = [environment.worker, environment.ours, wanted.flags];
         let mut found = Found { layers: Vec::new(), ignored: Vec::new(), warnings };
         match &wanted.file {
-            Some(file) => found.layers.push(named_file(host, &homes, file)?.layer),
+            Some(file) => found.layers.push(read_file(host, &homes, file, Links::Follow)?.layer),
             None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
         }
         found.layers.extend(above);
@@ -115,7 +115,7 @@ impl Found {
         let files = places::project_files(host, homes, &workspace)?;
         let record = if files.is_empty() { Record::default() } else { record(host, homes)? };
         for path in files {
-            let file = read_file(host, homes, &path, Links::Refuse)?;
+            let file = project_file(host, homes, &path)?;
             if record.trusts(&path, &file.bytes) {
                 self.layers.push(file.layer);
                 continue;
@@ -146,9 +146,9 @@ pub(crate) fn record_path(homes: &Homes) -> Option<PathBuf> {
     homes.state.as_ref().map(|state| state.join("trusted"))
 }
 
-/// A file that a person named.
-pub(crate) fn named_file(host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<ReadFile> {
-    read_file(host, homes, path, Links::Follow)
+/// A file that lies where agents write.
+pub(crate) fn project_file(host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<ReadFile> {
+    read_file(host, homes, path, Links::Refuse)
 }
 
 fn read_file(host: &impl Surroundings, homes: &Homes, path: &Path, links: Links) -> Result<ReadFile> {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use exec_core::{Error, ErrorKind, Result};
 
-use crate::config::{Config, Wanted, named_file, record, record_path};
+use crate::config::{Config, Wanted, project_file, record, record_path};
 use crate::fault::invalid;
 use crate::format::Format;
+use crate::layer::{Entry, Origin};
 use crate::places::{self, Homes};
-use crate::surroundings::{Links, Surroundings};
+use crate::surroundings::Surroundings;
 use crate::template::template;
 use crate::write::{self, Existing};
 
@@ -19,26 +20,42 @@ pub fn check(host: &impl Surroundings, path: &Path) -> Result<usize> {
     Config::load(host, wanted).map(|config| config.layers.first().map_or(0, Vec::len))
 }
 
-/// From now on a file counts as a whole, as long as it stays as it is. It is read first: nobody can mean to trust what
-/// makes no sense.
-pub fn trust(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
-    let homes = Homes::of(host);
-    let place = place(host, path)?;
-    // The bytes that were checked are those that are trusted.
-    let file = named_file(host, &homes, &place)?;
-    let mut record = record(host, &homes)?;
-    record.trust(&place, &file.bytes);
-    remember(&homes, &record.write())?;
-    Ok(place)
+/// What became of a file that was to be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trusted {
+    /// Where it is, as runs find it.
+    pub path: PathBuf,
+    /// What counts only because of it: keys, values and lines.
+    pub loosens: Vec<Entry>,
 }
 
-/// A file is not trusted any more; whether it was.
+/// From now on a project's file counts as a whole, as long as it stays as it is. The bytes that are trusted are the ones that
+/// were checked: nobody can mean to trust what makes no sense.
+pub fn trust(host: &impl Surroundings, path: &Path) -> Result<Trusted> {
+    let homes = Homes::of(host);
+    let path = place(host, path)?;
+    let file = project_file(host, &homes, &path)?;
+    let mut record = record(host, &homes)?;
+    let loosens = loosened_by(&path, Config::load(host, in_directory_of(&path))?);
+    record.trust(&path, &file.bytes);
+    remember(&homes, &record.write())?;
+    Ok(Trusted { path, loosens })
+}
+
+fn in_directory_of(path: &Path) -> Wanted {
+    Wanted { workspace: path.parent().unwrap_or(path).to_owned(), ..Wanted::default() }
+}
+
+fn loosened_by(path: &Path, config: Config) -> Vec<Entry> {
+    let of_this = |entry: &Entry| matches!(&entry.origin, Origin::File(file, _) if **file == *path);
+    config.ignored.into_iter().filter(of_this).collect()
+}
+
+/// A file is not trusted any more; whether it was. It need not be there any more.
 pub fn untrust(host: &impl Surroundings, path: &Path) -> Result<bool> {
     let homes = Homes::of(host);
     let mut record = record(host, &homes)?;
-    // Who removed the file may want to forget it all the same.
-    let place = place(host, path).unwrap_or_else(|_| path.to_owned());
-    let known = record.forget(&place);
+    let known = record.forget(&place(host, path)?);
     if known {
         remember(&homes, &record.write())?;
     }
@@ -97,18 +114,16 @@ fn no_home() -> Error {
     invalid("you have no home directory that could be found").with_remedy("set HOME or XDG_CONFIG_HOME")
 }
 
-/// The path that a run would find it by: links in the directory are resolved, and the file itself is none.
+/// The path that a run would find it by: without links in its directory.
 fn place(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
     let unusable = |error: io::Error| {
-        invalid(format!("`{}` can't be trusted", path.display()))
+        invalid(format!("there is no file `{}`", path.display()))
             .with_source(error)
-            .with_remedy("name a configuration file that is there")
+            .with_remedy("name a project's configuration file")
     };
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().ok_or_else(|| unusable(io::ErrorKind::InvalidInput.into()))?;
-    let place = host.canonical(directory).map_err(unusable)?.join(name);
-    host.read(&place, Links::Refuse).map_err(unusable)?;
-    Ok(place)
+    Ok(host.canonical(directory).map_err(unusable)?.join(name))
 }
 
 fn remember(homes: &Homes, text: &str) -> Result<()> {

@@ -38,7 +38,7 @@ mod write;
 
 pub use config::{Config, Wanted};
 pub use exposure::refuse_exposure;
-pub use files::{Whose, check, init, project_files, trust, untrust};
+pub use files::{Trusted, Whose, check, init, project_files, trust, untrust};
 pub use format::Format;
 pub use layer::{Engine, Entry, Origin, Scope};
 pub use node::Position;

@@ -7,7 +7,7 @@ use exec_core::{Error, ErrorKind, Machine, Result};
 use serde::Serialize;
 
 use crate::args::{ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
-use crate::output::messages::{self, Change};
+use crate::output::messages;
 use crate::output::{print, print_json, say, table};
 
 /// Does it and returns what to exit with.
@@ -22,14 +22,13 @@ pub(crate) fn config(args: ConfigArgs) -> Result<u8> {
         }
         ConfigCommand::Trust { file } => {
             for file in files(file)? {
-                say(&messages::trust(&exec_config::trust(&Here, &file)?, Change::Made));
+                let trusted = exec_config::trust(&Here, &file)?;
+                say(&messages::trusted(&trusted.path, &trusted.loosens));
             }
         }
         ConfigCommand::Untrust { file } => {
             for file in files(file)? {
-                let change =
-                    if exec_config::untrust(&Here, &file)? { Change::TakenBack } else { Change::Nothing };
-                say(&messages::trust(&file, change));
+                say(&messages::untrusted(&file, exec_config::untrust(&Here, &file)?));
             }
         }
     }

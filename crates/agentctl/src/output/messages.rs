@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use exec_config::Entry;
 use exec_core::{
     Capabilities, Ended, Error, Held, Isolation, IsolationLevel, LimitReport, Network, Outcome, Plan,
     Selection, Signal,
@@ -33,24 +34,20 @@ pub(crate) fn warning(text: &str) -> String {
     format!("{US} WARN {text}")
 }
 
-/// What became of the trust in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// It is trusted now.
-    Made,
-    /// It is not trusted any more.
-    TakenBack,
-    /// It was not trusted before.
-    Nothing,
+/// A file counts from now on, and what that lets happen.
+pub(crate) fn trusted(path: &Path, loosens: &[Entry]) -> String {
+    let mut lines = vec![format!("{US} {} is trusted, as long as it stays as it is", path.display())];
+    lines.extend(loosens.iter().map(|entry| format!("  it loosens {}: {}", entry.key(), entry.value())));
+    lines.join("\n")
 }
 
-/// Whether a file counts from now on.
-pub(crate) fn trust(path: &Path, change: Change) -> String {
+/// A file does not count any more; `was_trusted` if it did.
+pub(crate) fn untrusted(path: &Path, was_trusted: bool) -> String {
     let path = path.display();
-    match change {
-        Change::Made => format!("{US} {path} is trusted, as long as it stays as it is"),
-        Change::TakenBack => format!("{US} {path} is not trusted any more"),
-        Change::Nothing => format!("{US} {path} was not trusted"),
+    if was_trusted {
+        format!("{US} {path} is not trusted any more")
+    } else {
+        format!("{US} {path} was not trusted")
     }
 }
 

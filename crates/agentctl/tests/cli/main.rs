@@ -6,6 +6,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 mod bad_input;
+mod config;
+mod config_files;
 mod exhausted;
 mod exit_status;
 mod forbidden;

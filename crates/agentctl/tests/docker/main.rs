@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         engine_test!(runs::an_engine_that_is_not_there, "R60 R62"),
         engine_test!(runs::an_interrupt_ends_everything, "R12 R10"),
         engine_test!(runs::files_belong_to_the_owner_of_the_workspace, "R24"),
+        engine_test!(runs::a_planted_configuration_has_no_effect, "A38"),
         engine_test!(killed::in_the_middle_of_a_run, "R11 A19"),
         engine_test!(killed::at_a_random_instant, "F1 R11"),
     ];
