@@ -48,7 +48,7 @@ fn carry_out(cli: Cli) -> Result<u8> {
     let code = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => commands::run::run(*args).await,
-            Command::Shell(args) => commands::shell::shell(*args).await,
+            Command::Shell(args) => commands::shell::shell(&args).await,
             Command::Config(args) => commands::config::config(args),
         }
     });

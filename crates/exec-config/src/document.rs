@@ -65,12 +65,11 @@ impl Reader<'_> {
         let keys = || SECTION_KEYS.iter().filter(|key| engine.has_images() || key.name != "image");
         for member in self.members(table, &format!("`executor.{engine}`")) {
             let name = format!("executor.{engine}.{}", member.name);
-            match keys().find(|key| key.name == member.name) {
-                Some(key) => self.take(Scope::On(engine), &name, member, key.read),
-                None => {
-                    let known: Vec<&str> = keys().map(|key| key.name).collect();
-                    self.unknown(member.at, &name, &member.name, &known);
-                }
+            if let Some(key) = keys().find(|key| key.name == member.name) {
+                self.take(Scope::On(engine), &name, member, key.read);
+            } else {
+                let known: Vec<&str> = keys().map(|key| key.name).collect();
+                self.unknown(member.at, &name, &member.name, &known);
             }
         }
     }

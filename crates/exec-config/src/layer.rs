@@ -82,8 +82,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Default => f.write_str("default"),
             Self::File(path, at) => write!(f, "{}:{at}", path.display()),
-            Self::Variable(name) => f.write_str(name),
-            Self::Flag(name) => f.write_str(name),
+            Self::Variable(name) | Self::Flag(name) => f.write_str(name),
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// A clause to put behind a complaint: what was meant, or else everything there is.
-pub(crate) fn hint<'a>(name: &str, candidates: &[&'a str]) -> String {
+pub(crate) fn hint(name: &str, candidates: &[&str]) -> String {
     match nearest(name, candidates.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are {}", candidates.join(", ")),

@@ -133,7 +133,7 @@ mod tests {
     #[case::above_it_in_the_repository(&["/srv/p/.git/HEAD", "/srv/p/.agentctl.toml"], "/srv/p/a/b", &["/srv/p/.agentctl.toml"])]
     #[case::not_beyond_the_repository(&["/srv/p/.git/HEAD", "/srv/.agentctl.toml"], "/srv/p/a", &[])]
     #[case::not_above_without_one(&["/tmp/.agentctl.toml"], "/tmp/p", &[])]
-    #[case::to_the_home(&["/home/user/.agentctl.toml", "/home/.agentctl.toml"], "/home/user/p", &["/home/user/.agentctl.toml"])]
+    #[case::to_the_home(&["/home/user/.agentctl.toml", "/.agentctl.toml"], "/home/user/p", &["/home/user/.agentctl.toml"])]
     #[case::not_beyond_the_home(&["/.git/HEAD", "/.agentctl.toml"], "/home/user/p", &[])]
     fn a_project_reaches_so_far(#[case] files: &[&str], #[case] workspace: &str, #[case] expected: &[&str]) {
         let host = files.iter().fold(Sample::default(), |host, file| host.file(file, ""));

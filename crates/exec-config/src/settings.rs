@@ -62,7 +62,9 @@ impl Settings {
             for scope in [Scope::Everywhere, Scope::On(engine)] {
                 let entries: Vec<_> = layer.iter().filter(|entry| entry.scope == scope).collect();
                 settings.make_way(&entries);
-                entries.into_iter().for_each(|entry| settings.apply(entry.setting.clone()));
+                for entry in entries {
+                    settings.apply(entry.setting.clone());
+                }
             }
         }
         settings

@@ -22,7 +22,7 @@ pub(crate) fn size_of_tmp(node: &Node) -> Result<Limit<ByteSize>, Fault> {
         let size = size(&place, &options, at)?;
         match (place.as_str(), size) {
             ("/tmp", Some(size)) => tmp = Limit::Exactly(size),
-            ("/tmp", None) | ("/run", None) => {}
+            ("/tmp" | "/run", None) => {}
             ("/run", Some(size)) if size == RUN_SIZE => {}
             ("/run", Some(_)) => {
                 return Err(Fault::new(

@@ -10,7 +10,7 @@ use crate::output::messages;
 use crate::resolve::{self, Host};
 
 /// Opens it and returns what to exit with.
-pub(crate) async fn shell(args: ShellArgs) -> Result<u8> {
+pub(crate) async fn shell(args: &ShellArgs) -> Result<u8> {
     let job = resolve::shell(args, &Here, Host::ours())?;
     let (executor, selection) = choose::executor(&job).await?;
     let opening = messages::shell_opening(

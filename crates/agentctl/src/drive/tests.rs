@@ -123,7 +123,7 @@ impl Executor for Starter {
 fn job(format: Format) -> Job {
     Job {
         commands: vec![Cmd::new("any")],
-        opts: OptsByEngine::alike(ExecOpts::in_workspace(std::env::temp_dir())),
+        opts: OptsByEngine::alike(&ExecOpts::in_workspace(std::env::temp_dir())),
         warnings: Vec::new(),
         request: Request::Auto { no_fallback: false, floor: None },
         walls: WallsArg::Auto,

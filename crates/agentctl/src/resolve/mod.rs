@@ -127,7 +127,7 @@ pub(crate) fn run(args: RunArgs, surroundings: &impl Surroundings, host: Host) -
 }
 
 /// The job of `agentctl shell`.
-pub(crate) fn shell(args: ShellArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+pub(crate) fn shell(args: &ShellArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
     let config = configuration(
         surroundings,
         &args.config,

@@ -21,7 +21,7 @@ impl OptsByEngine {
 
     /// The same for all.
     #[cfg(test)]
-    pub(crate) fn alike(opts: ExecOpts) -> Self {
+    pub(crate) fn alike(opts: &ExecOpts) -> Self {
         Self(Engine::ALL.map(|engine| (engine, opts.clone())))
     }
 

@@ -50,7 +50,7 @@ impl Surroundings for Bare {
 fn job(line: &str, host: Host) -> Result<Job> {
     match Cli::try_parse_from(["agentctl"].into_iter().chain(line.split_whitespace())).unwrap().command {
         Command::Run(args) => run(*args, &Bare, host),
-        Command::Shell(args) => shell(*args, &Bare, host),
+        Command::Shell(args) => shell(&args, &Bare, host),
         Command::Config(_) => panic!("not a run"),
     }
 }

@@ -1,6 +1,5 @@
 //! What a person trusted: a file's path and the very bytes it had. A text of lines, each a SHA-256 and a path.
 
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +23,9 @@ impl Record {
     }
 
     pub(crate) fn write(&self) -> String {
-        self.entries.iter().map(|(sum, path)| format!("{sum} {}\n", escape(path))).collect()
+        let lines: Vec<String> =
+            self.entries.iter().map(|(sum, path)| format!("{sum} {}\n", escape(path))).collect();
+        lines.concat()
     }
 
     /// Whether this path was trusted with these bytes.
@@ -81,18 +82,18 @@ fn unescape(text: &str) -> Option<PathBuf> {
             bytes.push(byte);
         }
     }
-    path_of(bytes)
+    Some(path_of(bytes))
 }
 
 #[cfg(unix)]
-fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(OsStr::from_bytes(&bytes).into())
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into()
 }
 
+/// What is no text leads nowhere.
 #[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
-    String::from_utf8(bytes).ok().map(|text| OsStr::new(&text).into())
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 #[cfg(test)]
