@@ -41,6 +41,7 @@ pub struct Config {
     pub(crate) ignored: Vec<Entry>,
     warnings: Vec<String>,
     homes: Homes,
+    named_file: Option<PathBuf>,
 }
 
 impl Config {
@@ -63,7 +64,9 @@ impl Config {
             refuse_missing_sources(host, layer)?;
         }
         let Found { layers, ignored, warnings } = found;
-        Ok(Self { layers, ignored, warnings, homes })
+        // It was read just now; where it can't be found any more, there is nothing to protect.
+        let named_file = wanted.file.and_then(|file| host.canonical(&file).ok());
+        Ok(Self { layers, ignored, warnings, homes, named_file })
     }
 
     /// What it comes to on one sandbox.
@@ -79,6 +82,11 @@ impl Config {
     /// Sentences that whoever runs something should see.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// The file that stands in place of all others, without links: like a project's, no command may change it.
+    pub fn named_file(&self) -> Option<&Path> {
+        self.named_file.as_deref()
     }
 
     /// Directories that no command may see: whoever writes there decides about the next run.

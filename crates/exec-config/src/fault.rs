@@ -6,6 +6,7 @@ use std::path::Path;
 use exec_core::{Error, ErrorKind};
 
 use crate::node::Position;
+use crate::visible::visible;
 
 /// One mistake and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, self.message)
+        write!(f, "{}: {}", self.at, visible(&self.message))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::key::KEYS;
 use crate::node::Position;
 use crate::setting::Setting;
 use crate::values::WorkspaceAccess;
+use crate::visible::visible;
 
 /// A sandbox that can have settings of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,11 +122,11 @@ impl Entry {
         }
     }
 
-    /// Its value as it would be written under that key.
+    /// Its value as it would be written under that key, in one line that is safe to show.
     pub fn value(&self) -> String {
         match (self.scope, &self.setting) {
             (Scope::On(_), Setting::WorkspaceMode(mode)) => (*mode == WorkspaceAccess::Ro).to_string(),
-            (_, setting) => setting.to_string(),
+            (_, setting) => visible(&setting.to_string()),
         }
     }
 }

@@ -34,6 +34,7 @@ mod template;
 mod tmpfs;
 mod trust;
 pub mod values;
+mod visible;
 mod write;
 
 pub use config::{Config, Wanted};

@@ -51,7 +51,8 @@ fn one(
     let mut opts = config.settings(engine).to_opts(host.variable)?;
     opts.workspace.path.clone_from(&files.workspace);
     opts.cwd.clone_from(&files.cwd);
-    opts.kept_files = project_file_names().map(Into::into).collect();
+    opts.kept_files =
+        project_file_names().map(Into::into).chain(config.named_file().map(Into::into)).collect();
     opts.dangerous_mounts =
         if files.allow_dangerous_mounts { DangerousMounts::Accept } else { DangerousMounts::Refuse };
     if opts.dangerous_mounts == DangerousMounts::Refuse {

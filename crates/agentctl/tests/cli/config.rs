@@ -70,6 +70,15 @@ fn a_projects_file_is_read_only_inside() {
     assert_eq!(fs::read_to_string(place.path().join(".agentctl.yaml")).unwrap(), "pids: 100\n");
 }
 
+/// A38: whatever it is called, a file that was named counts as a whole.
+#[test]
+fn a_named_file_is_read_only_inside_too() {
+    let place = Place::new();
+    place.file("own.toml", "pids = 100\n");
+    let attempts = "echo x > own.toml || rm -f own.toml || echo kept; echo y > other && echo free";
+    assert_eq!(told(&place, &[], &["--config", "own.toml"], attempts).0, "kept\nfree\n");
+}
+
 /// A38
 #[test]
 fn what_is_trusted_is_not_to_be_seen_inside() {

@@ -335,3 +335,14 @@ fn every_value_is_shown_with_where_it_came_from() {
     };
     insta::assert_snapshot!(rows.iter().map(line).collect::<Vec<_>>().join("\n"));
 }
+
+/// A34: a file can't write rows of its own, or hide one.
+#[test]
+fn what_is_shown_of_a_file_is_one_line() {
+    let text = r#"env = { A = "1\nnetwork none default\u001b[2K" }"#;
+    let config = load(&Sample::default().file("/srv/p/.agentctl.toml", text)).unwrap();
+    let rows = config.rows(Sample::default().machine());
+    assert_eq!(rows.last().unwrap().value, "A=1\\nnetwork none default\\u{1b}[2K");
+    let error = load(&Sample::default().file("/srv/p/.agentctl.toml", r#"memory = "1\n2""#)).unwrap_err();
+    assert!(!error.to_string().contains('\n'), "{error}");
+}
