@@ -199,7 +199,8 @@ fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
     let mut warnings = Vec::new();
     for entry in &environment.worker {
         let same = |other: &&Entry| other.setting.key() == entry.setting.key();
-        if let Some(winner) = environment.ours.iter().chain(flags).rfind(same) {
+        let winner = environment.ours.iter().chain(flags).rfind(same);
+        if let Some(winner) = winner.filter(|winner| winner.setting != entry.setting) {
             warnings.push(format!("{} does not count: {} says otherwise", entry.origin, winner.origin));
         }
     }
