@@ -41,7 +41,7 @@ pub struct Config {
     pub(crate) ignored: Vec<Entry>,
     warnings: Vec<String>,
     homes: Homes,
-    named_file: Option<PathBuf>,
+    files: Vec<PathBuf>,
 }
 
 impl Config {
@@ -53,9 +53,9 @@ impl Config {
         let mut warnings = overruled(&environment, &wanted.flags);
         warnings.extend(environment.warnings);
         let above = [environment.worker, environment.ours, wanted.flags];
-        let mut found = Found { layers: Vec::new(), ignored: Vec::new(), warnings };
+        let mut found = Found { layers: Vec::new(), ignored: Vec::new(), warnings, files: Vec::new() };
         match &wanted.file {
-            Some(file) => found.layers.push(read_file(host, &homes, file, Links::Follow)?.layer),
+            Some(file) => found.take_own(host, &homes, file)?,
             None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
         }
         found.layers.extend(above);
@@ -63,10 +63,9 @@ impl Config {
             refuse_contradiction(layer)?;
             refuse_missing_sources(host, layer)?;
         }
-        let Found { layers, ignored, warnings } = found;
-        // It was read just now; where it can't be found any more, there is nothing to protect.
-        let named_file = wanted.file.and_then(|file| host.canonical(&file).ok());
-        Ok(Self { layers, ignored, warnings, homes, named_file })
+        // They were read just now; where one can't be found any more, there is nothing to protect.
+        let files = found.files.iter().filter_map(|file| host.canonical(file).ok()).collect();
+        Ok(Self { layers: found.layers, ignored: found.ignored, warnings: found.warnings, homes, files })
     }
 
     /// What it comes to on one sandbox.
@@ -84,13 +83,12 @@ impl Config {
         &self.warnings
     }
 
-    /// The file that stands in place of all others, without links: like a project's, no command may change it.
-    pub fn named_file(&self) -> Option<&Path> {
-        self.named_file.as_deref()
+    /// The files that were read, without links. No command may change them.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
-    /// Directories that no command may see: whoever writes there decides about the next run.
-    pub fn homes(&self) -> &Homes {
+    pub(crate) fn homes(&self) -> &Homes {
         &self.homes
     }
 }
@@ -105,9 +103,17 @@ struct Found {
     layers: Vec<Layer>,
     ignored: Vec<Entry>,
     warnings: Vec<String>,
+    files: Vec<PathBuf>,
 }
 
 impl Found {
+    /// A file of the user's own.
+    fn take_own(&mut self, host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<()> {
+        self.layers.push(read_file(host, homes, path, Links::Follow)?.layer);
+        self.files.push(path.to_owned());
+        Ok(())
+    }
+
     fn look_in_all_places(
         &mut self,
         host: &impl Surroundings,
@@ -116,7 +122,7 @@ impl Found {
         above: &[Layer],
     ) -> Result<()> {
         if let Some(path) = places::user_file(host, homes)? {
-            self.layers.push(read_file(host, homes, &path, Links::Follow)?.layer);
+            self.take_own(host, homes, &path)?;
         }
         // A workspace that is not there is told by whoever wants to use it.
         let Ok(workspace) = host.canonical(workspace) else { return Ok(()) };
@@ -124,6 +130,7 @@ impl Found {
         let record = if files.is_empty() { Record::default() } else { record(host, homes)? };
         for path in files {
             let file = project_file(host, homes, &path)?;
+            self.files.push(path.clone());
             if record.trusts(&path, &file.bytes) {
                 self.layers.push(file.layer);
                 continue;

@@ -3,14 +3,38 @@
 
 use std::path::{Path, PathBuf};
 
-use exec_core::Result;
+use exec_core::{Access, Error, MountSpec, Result};
 
+use crate::config::Config;
 use crate::fault::invalid;
 use crate::places::Homes;
 use crate::surroundings::Surroundings;
 
-/// Refuses to show a directory that holds one of these, or lies in one.
-pub fn refuse_exposure<'a>(
+impl Config {
+    /// Refuses to show a directory that holds one of these or lies in one, and to make a configuration that counts writable
+    /// at a second place.
+    pub fn refuse_exposure(
+        &self,
+        host: &impl Surroundings,
+        workspace: &Path,
+        mounts: &[MountSpec],
+    ) -> Result<()> {
+        let shown = [workspace].into_iter().chain(mounts.iter().map(|mount| mount.source.as_path()));
+        refuse_own(host, self.homes(), shown)?;
+        for mount in mounts.iter().filter(|mount| mount.access == Access::ReadWrite) {
+            let source = real(host, &mount.source);
+            if let Some(file) = self.files().iter().find(|file| file.starts_with(&source)) {
+                return Err(refusal(
+                    &mount.source,
+                    format!("let the command write the configuration `{}`", file.display()),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refuse_own<'a>(
     host: &impl Surroundings,
     homes: &Homes,
     shown: impl IntoIterator<Item = &'a Path>,
@@ -20,15 +44,18 @@ pub fn refuse_exposure<'a>(
     for path in shown {
         let place = real(host, path);
         if let Some(own) = own.iter().find(|own| own.starts_with(&place) || place.starts_with(own)) {
-            return Err(invalid(format!(
-                "`{}` is refused: it would show the command agentctl's own files in `{}`",
-                path.display(),
-                own.display()
-            ))
-            .with_remedy("name another directory, or pass --allow-dangerous-mounts if you mean it"));
+            return Err(refusal(
+                path,
+                format!("show the command agentctl's own files in `{}`", own.display()),
+            ));
         }
     }
     Ok(())
+}
+
+fn refusal(path: &Path, what: String) -> Error {
+    invalid(format!("`{}` is refused: it would {what}", path.display()))
+        .with_remedy("name another directory, or pass --allow-dangerous-mounts if you mean it")
 }
 
 /// Without links as far as there is anything: what is not there yet could be made inside.
@@ -71,7 +98,7 @@ mod tests {
             config: Some(root.join("home/.config/agentctl")),
             state: Some(root.join("home/.local/state/agentctl")),
         };
-        let outcome = refuse_exposure(&Here, &homes, [root.join(shown).as_path()]);
+        let outcome = refuse_own(&Here, &homes, [root.join(shown).as_path()]);
         assert_eq!(outcome.is_err(), refused);
     }
 }

@@ -38,12 +38,11 @@ mod visible;
 mod write;
 
 pub use config::{Config, Wanted};
-pub use exposure::refuse_exposure;
 pub use files::{Trusted, Whose, check, init, project_files, trust, untrust};
 pub use format::Format;
 pub use layer::{Engine, Entry, Origin, Scope};
 pub use node::Position;
-pub use places::{Homes, project_file_names};
+pub use places::project_file_names;
 pub use schema::schema;
 pub use setting::{Setting, Variable};
 pub use settings::Settings;

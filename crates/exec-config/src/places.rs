@@ -23,18 +23,18 @@ pub(crate) const PROJECT_STEM: &str = ".agentctl";
 
 /// Directories that belong to the user, not to a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Homes {
+pub(crate) struct Homes {
     /// The home directory.
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// Where the user's configuration is.
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// Where it is remembered which files are trusted.
-    pub state: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
 }
 
 impl Homes {
     /// As the environment has them. A path that is not absolute counts for nothing, as XDG says.
-    pub fn of(host: &impl Surroundings) -> Self {
+    pub(crate) fn of(host: &impl Surroundings) -> Self {
         let variables = host.variables();
         let directory = |name: &str| {
             let value =

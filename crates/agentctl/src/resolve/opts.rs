@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use exec_config::{Config, Engine, Surroundings, project_file_names, refuse_exposure};
+use exec_config::{Config, Engine, Surroundings, project_file_names};
 use exec_core::{DangerousMounts, ExecOpts, Result};
 
 use super::Host;
@@ -51,14 +51,12 @@ fn one(
     let mut opts = config.settings(engine).to_opts(host.variable)?;
     opts.workspace.path.clone_from(&files.workspace);
     opts.cwd.clone_from(&files.cwd);
-    opts.kept_files =
-        project_file_names().map(Into::into).chain(config.named_file().map(Into::into)).collect();
+    opts.kept_files = project_file_names().map(Into::into).chain(config.files().to_vec()).collect();
     opts.dangerous_mounts =
         if files.allow_dangerous_mounts { DangerousMounts::Accept } else { DangerousMounts::Refuse };
     if opts.dangerous_mounts == DangerousMounts::Refuse {
         let workspace = opts.workspace.path.as_deref().unwrap_or(Path::new("."));
-        let shown = [workspace].into_iter().chain(opts.mounts.iter().map(|mount| mount.source.as_path()));
-        refuse_exposure(surroundings, config.homes(), shown)?;
+        config.refuse_exposure(surroundings, workspace, &opts.mounts)?;
     }
     Ok(opts)
 }

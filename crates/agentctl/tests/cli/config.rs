@@ -81,6 +81,24 @@ fn a_named_file_is_read_only_inside_too() {
     assert_eq!(told(&place, &[], &["--config", "own.toml"], attempts).0, "kept\nfree\n");
 }
 
+/// A38: the user's own file may be a link into a directory that is worked on.
+#[test]
+fn the_users_file_is_not_writable_wherever_it_lies() {
+    let place = Place::new();
+    fs::create_dir(place.user().join("agentctl")).unwrap();
+    place.file("dotfile.toml", "pids = 100\n");
+    let link = place.user().join("agentctl/config.toml");
+    std::os::unix::fs::symlink(place.path().join("dotfile.toml"), link).unwrap();
+    assert_eq!(told(&place, &[], &[], "echo x > dotfile.toml || echo kept").0, "kept\n");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mount = format!("{}:/dotfiles:rw", place.path().display());
+    let mut command = place.agentctl(["run", "--mount", &mount, "--", "true"]);
+    let output = command.current_dir(elsewhere.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(125));
+    assert!(said.contains("let the command write the configuration"), "{said}");
+}
+
 /// A38
 #[test]
 fn what_is_trusted_is_not_to_be_seen_inside() {

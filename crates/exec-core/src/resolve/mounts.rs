@@ -13,7 +13,11 @@ const RESERVED: [&str; 11] =
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
     let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
     let mut kept = git::plan(workspace, access_to(&workspace.join(".git"), &planned), opts.dangerous_mounts);
-    kept.extend(opts.kept_files.iter().filter_map(|file| plan_kept_file(&workspace.join(file), &planned)));
+    for file in &opts.kept_files {
+        let file = plan_kept_file(&workspace.join(file), &planned);
+        // An engine refuses two mounts at one place.
+        kept.extend(file.filter(|file| kept.iter().all(|other| other.target != file.target)));
+    }
     for mount in &opts.mounts {
         let mount = plan_mount(mount, opts)?;
         refuse_overlap(&planned, &mount)?;

@@ -175,6 +175,8 @@ fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
     let kept = |opts: ExecOpts| {
         let mut opts = opts;
         opts.kept_files = ["file", "missing", "out", "sub", "sub/../file"].map(Into::into).into();
+        opts.kept_files.push(opts.workspace.path.clone().unwrap().join("file"));
+        opts.kept_files.push("/etc/hosts".into());
         let mounts = resolve(&opts).unwrap().mounts;
         mounts.iter().skip(1).map(|mount| (mount.target.clone(), mount.access)).collect::<Vec<_>>()
     };
