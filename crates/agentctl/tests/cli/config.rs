@@ -79,6 +79,10 @@ fn a_named_file_is_read_only_inside_too() {
     place.file("own.toml", "pids = 100\n");
     let attempts = "echo x > own.toml || rm -f own.toml || echo kept; echo y > other && echo free";
     assert_eq!(told(&place, &[], &["--config", "own.toml"], attempts).0, "kept\nfree\n");
+    fs::create_dir(place.path().join("sub")).unwrap();
+    place.file("sub/own.toml", "pids = 100\n");
+    let attempts = "mv sub away || echo kept; echo y > sub/other && echo free";
+    assert_eq!(told(&place, &[], &["--config", "sub/own.toml"], attempts).0, "kept\nfree\n");
 }
 
 /// A38: the user's own file may be a link into a directory that is worked on.

@@ -14,9 +14,12 @@ pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount
     let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
     let mut kept = git::plan(workspace, access_to(&workspace.join(".git"), &planned), opts.dangerous_mounts);
     for file in &opts.kept_files {
-        let file = plan_kept_file(&workspace.join(file), &planned);
-        // An engine refuses two mounts at one place.
-        kept.extend(file.filter(|file| kept.iter().all(|other| other.target != file.target)));
+        for mount in kept_file(&workspace.join(file), &planned) {
+            // An engine refuses two mounts at one place.
+            if kept.iter().all(|other| other.target != mount.target) {
+                kept.push(mount);
+            }
+        }
     }
     for mount in &opts.mounts {
         let mount = plan_mount(mount, opts)?;
@@ -57,17 +60,27 @@ fn access_to(path: &Path, planned: &[PlannedMount]) -> Access {
     holds.map_or(Access::ReadOnly, |mount| mount.access)
 }
 
-/// A mount over a file that could be written otherwise. A link is left alone: it could be replaced whatever is mounted
-/// where it leads.
-fn plan_kept_file(path: &Path, planned: &[PlannedMount]) -> Option<PlannedMount> {
-    let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    let writable = is_plain_absolute(path) && access_to(path, planned) == Access::ReadWrite;
-    writable.then(|| PlannedMount {
-        source: path.to_owned(),
-        target: path.to_owned(),
-        access: Access::ReadOnly,
-        id: os::id(&found),
-    })
+/// Mounts over a file that could be written otherwise, and over the directories it lies in: else one of those could be moved
+/// away and replaced. A link is left alone: it could be replaced whatever is mounted where it leads.
+fn kept_file(path: &Path, planned: &[PlannedMount]) -> Vec<PlannedMount> {
+    let holds = planned.iter().rev().find(|mount| path.starts_with(&mount.target));
+    let Some(holds) = holds.filter(|mount| mount.access == Access::ReadWrite) else { return Vec::new() };
+    let at_own_path = |path: &Path, access| {
+        let found = std::fs::symlink_metadata(path).ok().filter(|found| !found.is_symlink())?;
+        Some((
+            found.is_file(),
+            PlannedMount { source: path.into(), target: path.into(), access, id: os::id(&found) },
+        ))
+    };
+    let Some((true, file)) = at_own_path(path, Access::ReadOnly).filter(|_| is_plain_absolute(path)) else {
+        return Vec::new();
+    };
+    let directories = path.ancestors().skip(1).take_while(|above| *above != holds.target);
+    let above: Option<Vec<_>> = directories.map(|above| at_own_path(above, Access::ReadWrite)).collect();
+    let mut mounts: Vec<_> = above.unwrap_or_default().into_iter().map(|(_, mount)| mount).collect();
+    mounts.reverse();
+    mounts.push(file);
+    mounts
 }
 
 fn plan_mount(mount: &MountSpec, opts: &ExecOpts) -> Result<PlannedMount> {

@@ -188,6 +188,33 @@ fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
     assert!(!root.join("missing").exists());
 }
 
+/// A38: a directory that is a mount can't be moved away with what is in it.
+#[rstest]
+fn the_directories_of_a_kept_file_stay_too(workspace: TempDir) {
+    let root = workspace.path().canonicalize().unwrap();
+    fs::create_dir(root.join("sub/deeper")).unwrap();
+    fs::write(root.join("sub/deeper/file"), "x").unwrap();
+    let mounts = |mode: WorkspaceMode| {
+        let mut opts = ExecOpts::in_workspace(&root).with_workspace_mode(mode);
+        opts.kept_files = vec!["sub/deeper/file".into()];
+        let shown =
+            |mount: PlannedMount| (mount.target.strip_prefix(&root).unwrap().to_owned(), mount.access);
+        resolve(&opts).unwrap().mounts.into_iter().map(shown).collect::<Vec<_>>()
+    };
+    let (rw, ro) = (Access::ReadWrite, Access::ReadOnly);
+    let paths =
+        |all: &[(&str, Access)]| all.iter().map(|(path, access)| (path.into(), *access)).collect::<Vec<_>>();
+    assert_eq!(
+        mounts(WorkspaceMode::ReadWrite),
+        paths(&[("", rw), ("sub", rw), ("sub/deeper", rw), ("sub/deeper/file", ro)])
+    );
+    let writable = vec!["sub".into()];
+    assert_eq!(
+        mounts(WorkspaceMode::ReadOnly { writable }),
+        paths(&[("", ro), ("sub", rw), ("sub/deeper", rw), ("sub/deeper/file", ro)])
+    );
+}
+
 /// A38
 #[rstest]
 fn a_kept_file_is_not_writable_at_another_place(workspace: TempDir) {
