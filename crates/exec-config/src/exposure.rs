@@ -26,7 +26,7 @@ impl Config {
             if let Some(file) = self.files().iter().find(|file| file.starts_with(&source)) {
                 return Err(refusal(
                     &mount.source,
-                    format!("let the command write the configuration `{}`", file.display()),
+                    &format!("let the command write the configuration `{}`", file.display()),
                 ));
             }
         }
@@ -46,14 +46,14 @@ fn refuse_own<'a>(
         if let Some(own) = own.iter().find(|own| own.starts_with(&place) || place.starts_with(own)) {
             return Err(refusal(
                 path,
-                format!("show the command agentctl's own files in `{}`", own.display()),
+                &format!("show the command agentctl's own files in `{}`", own.display()),
             ));
         }
     }
     Ok(())
 }
 
-fn refusal(path: &Path, what: String) -> Error {
+fn refusal(path: &Path, what: &str) -> Error {
     invalid(format!("`{}` is refused: it would {what}", path.display()))
         .with_remedy("name another directory, or pass --allow-dangerous-mounts if you mean it")
 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use exec_core::{Error, ErrorKind, Result};
 
-use crate::config::{Config, Wanted, project_file, record, record_path};
+use crate::config::{Config, Wanted};
 use crate::fault::invalid;
 use crate::format::Format;
 use crate::layer::{Entry, Origin};
 use crate::places::{self, Homes};
+use crate::source::{project_file, record, record_path};
 use crate::surroundings::Surroundings;
 use crate::template::template;
 use crate::write::{self, Existing};

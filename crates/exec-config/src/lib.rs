@@ -29,6 +29,7 @@ mod schema;
 mod setting;
 mod settings;
 mod show;
+mod source;
 mod surroundings;
 mod template;
 mod tmpfs;

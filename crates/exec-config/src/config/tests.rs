@@ -1,6 +1,6 @@
 //! Places, precedence, mistakes and trust, on hosts that are made up.
 
-use exec_core::{ByteSize, Limit, Network};
+use exec_core::{ByteSize, Error, Limit, Network};
 use rstest::rstest;
 
 use super::*;
