@@ -32,15 +32,15 @@ impl Backends {
         ]
     }
 
-    /// The first cell of whichever is chosen is made for a run with these options.
-    pub(crate) fn prepare_for(&mut self, opts: &ExecOpts) {
+    /// The first cell of whichever is chosen is made for a run with these options, by the backend's name.
+    pub(crate) fn prepare_for(&mut self, opts: impl Fn(&str) -> Option<ExecOpts>) {
         #[cfg(feature = "docker")]
         {
-            self.docker.containers.first_run = Some(opts.clone());
+            self.docker.containers.first_run = opts("docker");
         }
         #[cfg(feature = "local")]
         {
-            self.local.first_run = Some(opts.clone());
+            self.local.first_run = opts("local");
         }
     }
 }

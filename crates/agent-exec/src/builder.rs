@@ -1,5 +1,6 @@
 //! What is wanted of a sandbox.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use exec_core::{Detected, ExecOpts, IsolationLevel, Needs, Registry, Request, Result};
@@ -16,6 +17,8 @@ pub struct Builder {
     floor: Option<IsolationLevel>,
     ruled_out: Vec<(String, String)>,
     first_run: Option<ExecOpts>,
+    /// Where it is not the same on every sandbox.
+    first_run_on: BTreeMap<String, ExecOpts>,
     backends: Backends,
 }
 
@@ -72,6 +75,13 @@ impl Builder {
         self
     }
 
+    /// The options of the run that comes first, if it is to run on this one.
+    #[must_use]
+    pub fn first_run_on(mut self, name: impl Into<String>, opts: ExecOpts) -> Self {
+        self.first_run_on.insert(name.into(), opts);
+        self
+    }
+
     /// How each backend is set up.
     #[must_use]
     pub fn backends(mut self, backends: Backends) -> Self {
@@ -82,30 +92,32 @@ impl Builder {
     /// Looks for what is wanted. An error says what there is instead, and what would make it work.
     pub async fn build(&self) -> Result<Sandbox> {
         let mut backends = self.backends.clone();
-        if let Some(opts) = &self.first_run {
-            backends.prepare_for(opts);
-        }
+        backends.prepare_for(|name| self.first_run_of(name).cloned());
         self.choose(backends.probes()).await
     }
 
     async fn choose(&self, probes: Vec<Probe>) -> Result<Sandbox> {
         let names: Vec<&str> = probes.iter().map(|probe| probe.name).collect();
         let registry = self.registry(&names);
-        let needs = self.first_run.as_ref().map(Needs::of).unwrap_or_default();
+        let needs = |name: &str| self.first_run_of(name).map(Needs::of).unwrap_or_default();
         let request = self.as_request();
         let decided = |found: &[Finding]| {
             let known = found.iter().filter_map(|finding| finding.detected.as_ref().ok().cloned());
             found.iter().any(|finding| finding.detected.is_err())
-                || known.fold(registry.clone(), Registry::with).choose(&request, &needs).is_ok()
+                || known.fold(registry.clone(), Registry::with).choose(&request, needs).is_ok()
         };
         let findings = look(self.relevant(probes), decided).await;
         let evidence = evidence(&names, &findings);
         let detected: Vec<Detected> =
             findings.into_iter().map(|finding| finding.detected).collect::<Result<_>>()?;
         let (executor, selection) =
-            detected.into_iter().fold(registry, Registry::with).choose(&request, &needs)?;
+            detected.into_iter().fold(registry, Registry::with).choose(&request, needs)?;
         tracing::info!(executor = selection.name, requested = selection.requested, "chosen");
         Ok(Sandbox { executor, selection, evidence })
+    }
+
+    fn first_run_of(&self, name: &str) -> Option<&ExecOpts> {
+        self.first_run_on.get(name).or(self.first_run.as_ref())
     }
 
     fn as_request(&self) -> Request {

@@ -3,6 +3,7 @@
 use agent_exec::docker::{ContainerConfig, DockerConfig, Progress};
 use agent_exec::local::{LocalConfig, WallsChoice};
 use agent_exec::{Backends, Builder, Sandbox};
+use exec_config::Engine;
 use exec_core::Result;
 
 use crate::args::WallsArg;
@@ -11,12 +12,19 @@ use crate::resolve::{Job, Talk};
 
 /// The sandbox for a job, with its cell already made; one asked for by name is never replaced by another.
 pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
-    looking(job).request(job.request.clone()).first_run(job.opts.clone()).build().await
+    let names = Engine::ALL.map(Engine::name);
+    let first = |builder: Builder, name| builder.first_run_on(name, job.opts.on(name).clone());
+    names.into_iter().fold(looking(job).request(job.request.clone()), first).build().await
 }
 
 /// How sandboxes are looked for with the options of this job.
 pub(crate) fn looking(job: &Job) -> Builder {
-    agent_exec::builder().backends(Backends { docker: docker_config(job), local: local_config(job) })
+    let backends = Backends { docker: docker_config(job), local: local_config(job) };
+    let builder = agent_exec::builder().backends(backends);
+    match job.ruled_out {
+        Some(by) => builder.rule_out("docker", by).rule_out("podman", by),
+        None => builder,
+    }
 }
 
 fn local_config(job: &Job) -> LocalConfig {

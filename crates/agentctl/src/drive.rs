@@ -31,7 +31,8 @@ const LAST_WAIT: Duration = Duration::from_secs(10);
 /// Runs a job to its end. However that comes about, when this returns nothing the command started is alive. Only a
 /// start that does not come, or during which we are asked for an end twice, is left to die of our own end.
 pub(crate) async fn drive(executor: &dyn Executor, job: &Job, signals: &mut Signals) -> Result<End> {
-    let mut starting = pin!(start(executor, &job.commands, &job.opts));
+    let opts = job.opts.on(executor.name());
+    let mut starting = pin!(start(executor, &job.commands, opts));
     let (execution, first) = tokio::select! {
         started = &mut starting => (started?, None),
         asked = signals.stop_asked() => match still_started(starting, signals).await {
@@ -39,7 +40,7 @@ pub(crate) async fn drive(executor: &dyn Executor, job: &Job, signals: &mut Sign
             None => return Ok(End::NotStarted),
         },
     };
-    let end = accompany(&execution, job, signals, first).await;
+    let end = accompany(&execution, job, opts, signals, first).await;
     if end.is_err() {
         give_up(&execution).await;
     }
@@ -69,6 +70,7 @@ async fn give_up(execution: &Execution) {
 async fn accompany(
     execution: &Execution,
     job: &Job,
+    opts: &ExecOpts,
     signals: &mut Signals,
     first: Option<Received>,
 ) -> Result<End> {
@@ -77,7 +79,7 @@ async fn accompany(
         OurTerminal::Untouched => None,
     };
     // The size may have changed while nobody listened.
-    if job.opts.tty.is_some() {
+    if opts.tty.is_some() {
         resize(&execution.control());
     }
     let delivery = Delivery::new(&job.format, job.escapes)?;

@@ -50,8 +50,9 @@ fn carry_out(cli: Cli) -> Result<u8> {
     let code = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => commands::run::run(*args).await,
-            Command::Shell(args) => commands::shell::shell(*args).await,
+            Command::Shell(args) => commands::shell::shell(&args).await,
             Command::Doctor(args) => commands::doctor::doctor(*args).await,
+            Command::Config(args) => commands::config::config(args),
             Command::Completions { shell } => commands::completions::completions(shell),
             Command::Man { directory } => commands::man::man(directory.as_deref()),
         }

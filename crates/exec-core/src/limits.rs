@@ -153,15 +153,17 @@ impl fmt::Display for LimitName {
 }
 
 /// The machine's size, which the `build` preset depends on.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Machine {
-    pub(crate) cpus: u16,
-    pub(crate) memory: Option<ByteSize>,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Machine {
+    /// Its processors.
+    pub cpus: u16,
+    /// Its memory, where that can be found out.
+    pub memory: Option<ByteSize>,
 }
 
 impl Limits {
     /// Fills in the preset for a machine of this size.
-    pub(crate) fn resolve(&self, machine: Machine) -> ResolvedLimits {
+    pub fn resolve(&self, machine: Machine) -> ResolvedLimits {
         let minutes = |count: u64| Duration::from_secs(count * 60);
         let (cpus, memory, pids, timeout, tmp) = match self.preset {
             Preset::Default => (Cpus::whole(2), Some(ByteSize::gib(2)), 1024, minutes(5), ByteSize::gib(1)),

@@ -39,6 +39,9 @@ pub struct ExecOpts {
     pub user: User,
     /// More of the host it may see.
     pub mounts: Vec<MountSpec>,
+    /// Files in the workspace that stay as they are although the rest may be written: relative to it, or canonical.
+    /// Those that are not there, or elsewhere, are left out: nothing is made in their place.
+    pub kept_files: Vec<PathBuf>,
     /// Whether mounts of the host's most sensitive places are refused.
     pub dangerous_mounts: DangerousMounts,
     /// Its network. Default: none.

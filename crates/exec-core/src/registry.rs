@@ -105,11 +105,16 @@ impl Registry {
     /// The executor of this name; a miss lists what exists, a missing one says why.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Executor>> {
         let request = Request::Named { name: name.to_owned(), floor: None };
-        self.choose(&request, &Needs::default()).map(|(executor, _)| executor)
+        self.choose(&request, |_| Needs::default()).map(|(executor, _)| executor)
     }
 
-    /// Chooses, for runs with these needs, and says who was passed over. So does every result of the executor.
-    pub fn choose(&self, request: &Request, needs: &Needs) -> Result<(Arc<dyn Executor>, Arc<Selection>)> {
+    /// Chooses, for runs that have these needs of the executor of that name, and says who was passed over. So does every
+    /// result of the executor.
+    pub fn choose(
+        &self,
+        request: &Request,
+        needs: impl Fn(&str) -> Needs,
+    ) -> Result<(Arc<dyn Executor>, Arc<Selection>)> {
         let candidates: Vec<Candidate> = self.entries.iter().map(Entry::candidate).collect();
         let selection = Arc::new(select(request, needs, &candidates)?);
         let chosen = self.entries.iter().find(|entry| entry.name == selection.name);

@@ -5,13 +5,17 @@ use crate::{
     Selection,
 };
 
-/// Chooses among `candidates`, most preferred first, for a run with these needs. One that is asked for by name answers for
-/// itself what it can't do.
-pub fn select(request: &Request, needs: &Needs, candidates: &[Candidate]) -> Result<Selection> {
+/// Chooses among `candidates`, most preferred first, for a run that has these needs of the one of that name. One that is
+/// asked for by name answers for itself what it can't do.
+pub fn select(
+    request: &Request,
+    needs: impl Fn(&str) -> Needs,
+    candidates: &[Candidate],
+) -> Result<Selection> {
     match request {
         Request::Named { name, floor } => named(name, *floor, candidates),
         Request::Auto { no_fallback, floor } => {
-            auto(candidates, *no_fallback, |candidate| usable(candidate, *floor, needs))
+            auto(candidates, *no_fallback, |candidate| usable(candidate, *floor, &needs(&candidate.name)))
         }
     }
 }

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use exec_config::values::{count, limit, time};
 use exec_core::{ByteSize, Cpus, Limit, parse_duration};
-
-use super::values::{count, limit, time};
 
 /// How much a run may use. Values may begin with a dash, so that a negative one is told that it is no size rather than
 /// no option. A limit given here holds or the run is refused; those of the preset hold as well as they
@@ -13,9 +12,9 @@ use super::values::{count, limit, time};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits (a value of `unlimited` lifts one)")]
 pub(crate) struct LimitArgs {
-    /// Where limits that are not given come from.
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    pub(crate) preset: PresetArg,
+    /// Where limits that are not given come from. Default: default.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) preset: Option<PresetArg>,
 
     /// Memory of all processes together, like `512m` or `2g`.
     #[arg(short, long, value_name = "SIZE", value_parser = limit::<ByteSize>, allow_hyphen_values = true)]
@@ -54,15 +53,14 @@ pub(crate) struct LimitArgs {
     pub(crate) max_output: Option<Limit<ByteSize>>,
 
     /// Run even if a limit given here can't be held, and report that, instead of refusing.
-    #[arg(long)]
-    pub(crate) best_effort_limits: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) best_effort_limits: Option<bool>,
 }
 
 /// A named set of limits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetArg {
     /// 2 CPUs, 2 GiB, 1024 processes, 5 minutes.
-    #[default]
     Default,
     /// All CPUs, three quarters of the memory, 4096 processes, 30 minutes.
     Build,

@@ -1,15 +1,16 @@
 //! What was typed. Knows words and their spelling, not what they come to; that is [`crate::resolve`]'s.
 
+mod config;
 mod files;
 mod limits;
 mod sandbox;
 mod stdio;
-mod values;
 
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use config::{ConfigArg, ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
 pub(crate) use files::{FileArgs, ModeArg};
 pub(crate) use limits::{LimitArgs, PresetArg};
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
@@ -26,6 +27,7 @@ use crate::exit_code;
   agentctl run -- echo hello
   agentctl run --timeout 10m --memory 4g -- cargo test
   agentctl shell
+  agentctl config show
 
 `agentctl run --help` explains every option."
 )]
@@ -40,6 +42,7 @@ impl Cli {
         match &self.command {
             Command::Run(args) => args.io.json,
             Command::Doctor(args) => args.json,
+            Command::Config(args) => matches!(&args.command, ConfigCommand::Show(args) if args.json),
             _ => false,
         }
     }
@@ -50,7 +53,7 @@ impl Cli {
             Command::Run(args) => Some(&args.talk),
             Command::Shell(args) => Some(&args.talk),
             Command::Doctor(args) => Some(&args.talk),
-            Command::Completions { .. } | Command::Man { .. } => None,
+            Command::Config(_) | Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
 }
@@ -62,6 +65,7 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     Shell(Box<ShellArgs>),
     Doctor(Box<DoctorArgs>),
+    Config(ConfigArgs),
     /// Print what makes a shell complete agentctl's options.
     #[command(after_help = "Examples:
   agentctl completions bash > ~/.local/share/bash-completion/completions/agentctl
@@ -118,6 +122,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) io: stdio::RunIoArgs,
     #[command(flatten)]
+    pub(crate) config: ConfigArg,
+    #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }
 
@@ -139,6 +145,8 @@ pub(crate) struct ShellArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) env: EnvArgs,
+    #[command(flatten)]
+    pub(crate) config: ConfigArg,
     #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }
@@ -166,6 +174,8 @@ pub(crate) struct DoctorArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) env: EnvArgs,
+    #[command(flatten)]
+    pub(crate) config: ConfigArg,
     #[command(flatten)]
     pub(crate) talk: TalkArgs,
 }

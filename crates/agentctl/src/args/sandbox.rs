@@ -1,31 +1,23 @@
 //! Options that choose the sandbox and its walls.
 
 use clap::{Args, ValueEnum};
+use exec_config::values::user;
 use exec_core::{Gpus, IsolationLevel, Network, User};
-
-use super::values::user;
 
 /// Which sandbox, and what it shuts out.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sandbox")]
 pub(crate) struct SandboxArgs {
-    /// Which sandbox to use.
+    /// Which sandbox to use [default: auto].
     ///
     /// One asked for by name is used or the run is refused. `auto` takes docker, else podman, else local, and warns when it
     /// had to fall back: what is missing and how to get it.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "NAME",
-        env = "AGENTCTL_SANDBOX",
-        default_value_t,
-        hide_env_values = true
-    )]
-    pub(crate) sandbox: SandboxArg,
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) sandbox: Option<SandboxArg>,
 
     /// With `auto`: refuse, rather than fall back from the first choice.
-    #[arg(long)]
-    pub(crate) no_fallback: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) no_fallback: Option<bool>,
 
     /// Refuse to run with less isolation than this.
     ///
@@ -61,10 +53,9 @@ pub(crate) struct SandboxArgs {
 }
 
 /// A sandbox by name.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxArg {
     /// The best there is.
-    #[default]
     Auto,
     /// Namespaces on this host.
     Local,

@@ -1,5 +1,6 @@
 //! `agentctl doctor`: tries every sandbox there is, and says what a run would get.
 
+use exec_config::Here;
 use exec_core::{Executor, Request, Result};
 use exec_doctor::{Chosen, Host as Machine, Report, Sandbox, State, examine};
 use futures_util::future::join_all;
@@ -18,7 +19,7 @@ const LOCAL: &str = "local";
 /// Tries, shows, and returns whether a run would work.
 pub(crate) async fn doctor(args: DoctorArgs) -> Result<u8> {
     let json = args.json;
-    let job = resolve::doctor(args, Host::ours())?;
+    let job = resolve::doctor(args, &Here, Host::ours())?;
     let machine = Machine::look();
     let sandboxes = join_all(SANDBOXES.map(|name| look_at(name, &job, &machine))).await;
     let host_checks = machine.checks();
@@ -37,7 +38,7 @@ async fn look_at(name: &str, job: &Job, machine: &Machine) -> Sandbox {
         Ok(sandbox) => State::Present {
             isolation: sandbox.capabilities().level,
             engine: sandbox.capabilities().engine.clone(),
-            checks: examine(&sandbox, &job.opts, machine).await,
+            checks: examine(&sandbox, job.opts.on(name), machine).await,
         },
         Err(error) => {
             let fix = error.remedy().unwrap_or("use another sandbox");

@@ -3,6 +3,7 @@
 use std::io;
 
 use agent_exec::Sandbox;
+use exec_config::Here;
 use exec_core::{Error, ErrorKind, Executor, Outcome, Plan, Result};
 
 use crate::args::RunArgs;
@@ -15,7 +16,7 @@ use crate::{choose, exit_code};
 
 /// Runs it and returns what to exit with.
 pub(crate) async fn run(args: RunArgs) -> Result<u8> {
-    carry_out(&resolve::run(args, Host::ours())?, Occasion::Command).await
+    carry_out(&resolve::run(args, &Here, Host::ours())?, Occasion::Command).await
 }
 
 /// What a run is to whoever started it.
@@ -46,14 +47,16 @@ pub(super) async fn carry_out(job: &Job, occasion: Occasion) -> Result<u8> {
 /// Says where the command is about to run, as far as anybody wants to know.
 fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) -> Result<()> {
     let (name, has) = (sandbox.name(), sandbox.capabilities());
-    let plan = || Plan::resolve(&job.commands[0], &job.opts, std::env::vars_os());
+    let plan = || Plan::resolve(&job.commands[0], job.opts.on(name), std::env::vars_os());
     if job.voice == Voice::Worker && job.talk != Talk::Quiet {
+        say_all(job.voice, &job.warnings.iter().map(Line::warn).collect::<Vec<_>>());
         say_all(job.voice, &banner::worker(sandbox, &plan()?));
         return Ok(());
     }
     if !talks(job) {
         return Ok(());
     }
+    say_all(job.voice, &job.warnings.iter().map(Line::warn).collect::<Vec<_>>());
     say_all(job.voice, &banner::warnings(has, sandbox.selection()));
     match (job.talk, occasion) {
         (Talk::Verbose, _) => {

@@ -1,5 +1,6 @@
 //! `agentctl shell`: an interactive shell, which is a run with our terminal.
 
+use exec_config::Here;
 use exec_core::Result;
 
 use super::run::{Occasion, carry_out};
@@ -7,6 +8,6 @@ use crate::args::ShellArgs;
 use crate::resolve::{self, Host};
 
 /// Opens it and returns what to exit with.
-pub(crate) async fn shell(args: ShellArgs) -> Result<u8> {
-    carry_out(&resolve::shell(args, Host::ours())?, Occasion::Shell).await
+pub(crate) async fn shell(args: &ShellArgs) -> Result<u8> {
+    carry_out(&resolve::shell(args, &Here, Host::ours())?, Occasion::Shell).await
 }

@@ -18,7 +18,7 @@ use super::*;
 use crate::args::WallsArg;
 use crate::output::messages::tests::outcome;
 use crate::output::{Escapes, Format, Treatment, Voice};
-use crate::resolve::Talk;
+use crate::resolve::{OptsByEngine, Talk};
 
 /// A signal reaches every test of this process that listens.
 static ALONE: Mutex<()> = Mutex::const_new(());
@@ -124,8 +124,10 @@ impl Executor for Starter {
 fn job(format: Format) -> Job {
     Job {
         commands: vec![Cmd::new("any")],
-        opts: ExecOpts::in_workspace(std::env::temp_dir()),
+        opts: OptsByEngine::alike(&ExecOpts::in_workspace(std::env::temp_dir())),
+        warnings: Vec::new(),
         request: Request::Auto { no_fallback: false, floor: None },
+        ruled_out: None,
         walls: WallsArg::Auto,
         input: Input::Nothing,
         terminal: OurTerminal::Untouched,
@@ -143,7 +145,8 @@ async fn what_we_can_not_go_on_with_is_over_before_we_say_so() {
     let executor = Starter::new(Start::Undisturbed);
     let nowhere = Capture { spill: Some("/proc/self/no-such-directory".into()), ..Capture::default() };
     let mut signals = Signals::listen().unwrap();
-    let end = drive(&executor, &job(Format::Json(nowhere)), &mut signals).await;
+    let end =
+        drive(&executor, &job(Format::Json { capture: nowhere, warnings: Vec::new() }), &mut signals).await;
     assert_eq!(end.unwrap_err().kind(), ErrorKind::Io);
     assert!(executor.run.over.load(Ordering::Acquire), "the run should have ended first");
 }

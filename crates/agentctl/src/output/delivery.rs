@@ -4,7 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use exec_core::{Capture, Captured, Collector, ExecResult, Outcome, Report, Result, Stream};
+use exec_core::{Capture, Collector, ExecResult, Outcome, Report, Result, Stream};
+use serde::Serialize;
 use tokio::sync::Notify;
 
 use super::json;
@@ -15,8 +16,13 @@ use super::writer::{Escapes, Writer};
 pub(crate) enum Format {
     /// Nothing: it passes through as it comes.
     Stream,
-    /// One object at the end, with this much of it.
-    Json(Capture),
+    /// One object at the end.
+    Json {
+        /// With this much of it.
+        capture: Capture,
+        /// With what there was to say before.
+        warnings: Vec<String>,
+    },
 }
 
 /// What became of the output.
@@ -35,6 +41,7 @@ pub(crate) enum Delivered {
 pub(crate) struct Delivery {
     escapes: Escapes,
     collectors: Option<(Collector, Collector)>,
+    warnings: Vec<String>,
     writer: Option<Writer>,
     stopped: Option<Delivered>,
     failed: Arc<Notify>,
@@ -44,12 +51,14 @@ pub(crate) struct Delivery {
 impl Delivery {
     /// Nothing is written yet.
     pub(crate) fn new(format: &Format, escapes: Escapes) -> Result<Self> {
-        let collectors = match format {
-            Format::Stream => None,
-            Format::Json(capture) => Some((Collector::new(capture)?, Collector::new(capture)?)),
+        let (collectors, warnings) = match format {
+            Format::Stream => (None, Vec::new()),
+            Format::Json { capture, warnings } => {
+                (Some((Collector::new(capture)?, Collector::new(capture)?)), warnings.clone())
+            }
         };
         let (failed, given_up) = (Arc::default(), Arc::default());
-        Ok(Self { escapes, collectors, writer: None, stopped: None, failed, given_up })
+        Ok(Self { escapes, collectors, warnings, writer: None, stopped: None, failed, given_up })
     }
 
     /// Notified when the output can't be written any more.
@@ -85,7 +94,10 @@ impl Delivery {
     /// The end of the run: prints the object, and waits until everything is written.
     pub(crate) async fn finish(mut self, outcome: &Outcome) -> Delivered {
         if let Some((stdout, stderr)) = self.collectors.take() {
-            let object = object(outcome, stdout.finish(), stderr.finish());
+            let result =
+                ExecResult { outcome: outcome.clone(), stdout: stdout.finish(), stderr: stderr.finish() };
+            let object = Object { report: Report::from(&result), warnings: &self.warnings };
+            let object = json::line(&object);
             self.write(Stream::Stdout, object.into()).await;
         }
         if let Some(Delivered::GivenUp) = self.stopped {
@@ -120,7 +132,11 @@ impl Delivery {
     }
 }
 
-fn object(outcome: &Outcome, stdout: Captured, stderr: Captured) -> Vec<u8> {
-    let result = ExecResult { outcome: outcome.clone(), stdout, stderr };
-    json::line(&Report::from(&result))
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Object<'a> {
+    #[serde(flatten)]
+    report: Report,
+    /// What would have been said before the run.
+    warnings: &'a [String],
 }

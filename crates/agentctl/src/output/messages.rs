@@ -1,5 +1,8 @@
 //! What agentctl itself says after a run. Pure: what happened in, words out.
 
+use std::path::Path;
+
+use exec_config::Entry;
 use exec_core::{Ended, Held, Isolation, IsolationLevel, LimitReport, Outcome, Signal};
 
 use super::line::Line;
@@ -11,6 +14,28 @@ pub(crate) enum Detail {
     Brief,
     /// Why, too.
     Full,
+}
+
+/// A file counts from now on, and what that lets happen.
+pub(crate) fn trusted(path: &Path, loosens: &[Entry]) -> Line {
+    let mut lines = vec![format!("{} is trusted, as long as it stays as it is", path.display())];
+    lines.extend(loosens.iter().map(|entry| format!("  it loosens {}: {}", entry.key(), entry.value())));
+    Line::info(lines.join("\n"))
+}
+
+/// A file does not count any more; `was_trusted` if it did.
+pub(crate) fn untrusted(path: &Path, was_trusted: bool) -> Line {
+    let path = path.display();
+    Line::info(if was_trusted {
+        format!("{path} is not trusted any more")
+    } else {
+        format!("{path} was not trusted")
+    })
+}
+
+/// A file to begin with.
+pub(crate) fn begun(path: &Path) -> Line {
+    Line::info(format!("wrote {}: every key is explained in it and none is set yet", path.display()))
 }
 
 /// Output that could not be written.

@@ -8,12 +8,14 @@ mod line;
 pub(crate) mod messages;
 mod pull;
 mod sanitize;
+mod table;
 mod writer;
 
 pub(crate) use delivery::{Delivered, Delivery, Format};
 pub(crate) use json::{error_object, to_line};
 pub(crate) use line::{Line, Voice};
 pub(crate) use pull::pull_progress;
+pub(crate) use table::table;
 pub(crate) use writer::{Escapes, Treatment};
 
 use std::io::{self, IsTerminal};
@@ -24,6 +26,12 @@ use sanitize::Sanitizer;
 /// Prints to standard output, for help and JSON objects outside a run.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     writer::write_all(rustix::stdio::stdout(), text.as_bytes())
+}
+
+/// Prints an object as people read it.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(value)?;
+    print(&format!("{text}\n"))
 }
 
 /// Says something on standard error. What it quotes may come from the command, so that a terminal gets it made

@@ -1,14 +1,16 @@
 //! What the words mean: from arguments to a job. Pure but for the host's facts, which come in as [`Host`].
 
+mod flags;
 mod opts;
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 
-use exec_core::{Capture, Cmd, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
+use exec_config::{Config, Surroundings, Wanted};
+use exec_core::{Capture, Cmd, Error, ErrorKind, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
 
 use crate::args::{
-    DoctorArgs, LogArg, RunArgs, SandboxArg, SandboxArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg,
+    ConfigArg, DoctorArgs, FileArgs, LogArg, RunArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg,
 };
 use crate::output::{Escapes, Format, Treatment, Voice};
 use crate::terminal;
@@ -18,10 +20,14 @@ use crate::terminal;
 pub(crate) struct Job {
     /// What to run: the first of these that exists.
     pub(crate) commands: Vec<Cmd>,
-    /// How to run it.
-    pub(crate) opts: ExecOpts,
+    /// How to run it, on each sandbox that may be chosen.
+    pub(crate) opts: OptsByEngine,
     /// Which sandbox.
     pub(crate) request: Request,
+    /// What keeps `auto` from taking a container.
+    pub(crate) ruled_out: Option<&'static str>,
+    /// What its configuration gives reason to say.
+    pub(crate) warnings: Vec<String>,
     /// What the local one is made of.
     pub(crate) walls: WallsArg,
     /// What is done with our standard input.
@@ -37,6 +43,8 @@ pub(crate) struct Job {
     /// And how.
     pub(crate) voice: Voice,
 }
+
+pub(crate) use opts::OptsByEngine;
 
 /// What is done with our standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,22 +101,31 @@ impl Host {
 }
 
 /// The job of `agentctl run`.
-pub(crate) fn run(args: RunArgs, host: Host) -> Result<Job> {
+pub(crate) fn run(args: RunArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
     let commands = vec![Cmd::from_argv(args.argv)?];
-    let mut opts = opts::build(args.files, &args.sandbox, &args.limits, args.env, host)?;
+    let config = configuration(
+        surroundings,
+        &args.config,
+        &args.files,
+        flags::layer(&args.files, &args.sandbox, &args.limits, &args.env)?,
+    )?;
+    let mut opts = OptsByEngine::build(&config, &args.files, surroundings, host)?;
     let format = if args.io.json {
         let default = Capture::default();
-        Format::Json(Capture { cap: args.io.capture.unwrap_or(default.cap), ..default })
+        let capture = Capture { cap: args.io.capture.unwrap_or(default.cap), ..default };
+        Format::Json { capture, warnings: config.warnings().to_vec() }
     } else {
         Format::Stream
     };
     let wiring = Wiring::new(args.io.tty, args.io.stdin, &format, host);
-    wiring.apply_to(&mut opts);
+    opts.each(|opts| wiring.apply_to(opts));
     let escapes = escapes(wiring.tty.is_some() || args.io.raw, host);
     Ok(Job {
         commands,
         opts,
-        request: request(&args.sandbox),
+        request: config.request(),
+        ruled_out: config.rules_containers_out(),
+        warnings: config.warnings().to_vec(),
         walls: args.sandbox.walls,
         input: wiring.input,
         terminal: wiring.terminal,
@@ -120,17 +137,25 @@ pub(crate) fn run(args: RunArgs, host: Host) -> Result<Job> {
 }
 
 /// The job of `agentctl shell`.
-pub(crate) fn shell(args: ShellArgs, host: Host) -> Result<Job> {
-    let mut opts = opts::build(args.files, &args.sandbox, &args.limits, args.env, host)?;
+pub(crate) fn shell(args: &ShellArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+    let config = configuration(
+        surroundings,
+        &args.config,
+        &args.files,
+        flags::layer(&args.files, &args.sandbox, &args.limits, &args.env)?,
+    )?;
+    let mut opts = OptsByEngine::build(&config, &args.files, surroundings, host)?;
     if args.limits.timeout.is_none() {
-        opts.limits.timeout = Limit::Unlimited;
+        opts.each(|opts| opts.limits.timeout = Limit::Unlimited);
     }
     let wiring = Wiring::new(TtyArg::Auto, StdinArg::Inherit, &Format::Stream, host);
-    wiring.apply_to(&mut opts);
+    opts.each(|opts| wiring.apply_to(opts));
     Ok(Job {
         commands: shells((host.variable)(OsStr::new("SHELL"))),
         opts,
-        request: request(&args.sandbox),
+        request: config.request(),
+        ruled_out: config.rules_containers_out(),
+        warnings: config.warnings().to_vec(),
         walls: args.sandbox.walls,
         input: wiring.input,
         terminal: wiring.terminal,
@@ -142,12 +167,23 @@ pub(crate) fn shell(args: ShellArgs, host: Host) -> Result<Job> {
 }
 
 /// What `agentctl doctor` tries: a run with these options, with nothing to read and nobody watching.
-pub(crate) fn doctor(args: DoctorArgs, host: Host) -> Result<Job> {
-    let DoctorArgs { json: _, sandbox, files, limits, env, talk } = args;
+pub(crate) fn doctor(args: DoctorArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+    let DoctorArgs { json: _, sandbox, files, limits, env, config, talk } = args;
     let host = Host { stdin_is_terminal: false, stdout_is_terminal: false, ..host };
-    let mut job = shell(ShellArgs { sandbox, files, limits, env, talk }, host)?;
-    job.opts.stdin = Stdin::Empty;
+    let mut job = shell(&ShellArgs { sandbox, files, limits, env, config, talk }, surroundings, host)?;
+    job.opts.each(|opts| opts.stdin = Stdin::Empty);
     Ok(job)
+}
+
+/// Everything that is configured, with what was typed on top.
+fn configuration(
+    surroundings: &impl Surroundings,
+    config: &ConfigArg,
+    files: &FileArgs,
+    flags: Vec<exec_config::Entry>,
+) -> Result<Config> {
+    let workspace = files.workspace.clone().unwrap_or_else(|| ".".into());
+    Config::load(surroundings, Wanted { workspace, file: config.config.clone(), flags })
 }
 
 /// How our streams and the command's are tied together.
@@ -197,17 +233,6 @@ fn escapes(obeyed: bool, host: Host) -> Escapes {
     Escapes { stdout: treatment(host.stdout_is_terminal), stderr: treatment(host.stderr_is_terminal) }
 }
 
-fn request(args: &SandboxArgs) -> Request {
-    let floor = args.min_isolation;
-    let name = match args.sandbox {
-        SandboxArg::Auto => return Request::Auto { no_fallback: args.no_fallback, floor },
-        SandboxArg::Local => "local",
-        SandboxArg::Docker => "docker",
-        SandboxArg::Podman => "podman",
-    };
-    Request::Named { name: name.to_owned(), floor }
-}
-
 fn talk(args: &TalkArgs, host: Host) -> Talk {
     match (args.quiet, args.verbose) {
         (true, _) => Talk::Quiet,
@@ -229,6 +254,10 @@ pub(crate) fn voice(log: LogArg) -> Voice {
 fn shells(own: Option<OsString>) -> Vec<Cmd> {
     let own = own.filter(|shell| shell.as_encoded_bytes().starts_with(b"/")).map(Cmd::new);
     own.into_iter().chain([Cmd::new("bash"), Cmd::new("sh")]).collect()
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidInput, "run", message)
 }
 
 #[cfg(test)]

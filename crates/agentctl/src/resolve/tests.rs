@@ -1,7 +1,11 @@
 //! From a command line to a job.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 use clap::Parser;
-use exec_core::{ByteSize, ErrorKind, LimitPolicy, User, WorkspaceMode};
+use exec_config::Links;
+use exec_core::{ByteSize, ErrorKind, LimitPolicy, Machine, User, WorkspaceMode};
 
 use super::*;
 use crate::args::{Cli, Command};
@@ -22,12 +26,37 @@ const INTERACTIVE: Host = Host {
     ..PIPED
 };
 
+/// A host without any configuration.
+struct Bare;
+
+impl Surroundings for Bare {
+    fn variables(&self) -> Vec<(OsString, OsString)> {
+        Vec::new()
+    }
+    fn read(&self, _: &Path, _: Links) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+    fn exists(&self, _: &Path) -> bool {
+        false
+    }
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.to_owned())
+    }
+    fn machine(&self) -> Machine {
+        Machine { cpus: 2, memory: None }
+    }
+}
+
 fn job(line: &str, host: Host) -> Result<Job> {
     match Cli::try_parse_from(["agentctl"].into_iter().chain(line.split_whitespace())).unwrap().command {
-        Command::Run(args) => run(*args, host),
-        Command::Shell(args) => shell(*args, host),
+        Command::Run(args) => run(*args, &Bare, host),
+        Command::Shell(args) => shell(&args, &Bare, host),
         other => panic!("no job: {other:?}"),
     }
+}
+
+fn opts(line: &str, host: Host) -> Result<ExecOpts> {
+    job(line, host).map(|job| job.opts.on("local").clone())
 }
 
 #[test]
@@ -41,11 +70,17 @@ fn a_pipe_is_passed_on_and_a_terminal_is_not() {
 #[test]
 fn a_terminal_follows_ours() {
     let interactive = job("run -t -- vi", INTERACTIVE).unwrap();
-    assert_eq!((interactive.opts.tty, interactive.terminal), (INTERACTIVE.window, OurTerminal::Raw));
+    assert_eq!(
+        (interactive.opts.on("docker").tty, interactive.terminal),
+        (INTERACTIVE.window, OurTerminal::Raw)
+    );
     assert_eq!(interactive.escapes.stdout, Treatment::AsIs);
     let piped = job("run -t -- vi", PIPED).unwrap();
-    assert_eq!((piped.opts.tty, piped.terminal), (Some(WindowSize::default()), OurTerminal::Untouched));
-    assert_eq!(job("run --tty=auto -- vi", PIPED).unwrap().opts.tty, None);
+    assert_eq!(
+        (piped.opts.on("docker").tty, piped.terminal),
+        (Some(WindowSize::default()), OurTerminal::Untouched)
+    );
+    assert_eq!(opts("run --tty=auto -- vi", PIPED).unwrap().tty, None);
     assert_eq!(job("run -t --json -- vi", INTERACTIVE).unwrap().terminal, OurTerminal::Untouched);
 }
 
@@ -62,7 +97,7 @@ fn escapes_are_shown_to_people_only() {
 
 #[test]
 fn variables_are_set_or_passed_on() {
-    let opts = job("run --env A=b=c --env TOKEN --env E= -- env", PIPED).unwrap().opts;
+    let opts = opts("run --env A=b=c --env TOKEN --env E= -- env", PIPED).unwrap();
     let value = |name: &str| opts.env.get(OsStr::new(name)).cloned().unwrap();
     assert_eq!((value("A"), value("TOKEN"), value("E")), ("b=c".into(), "secret".into(), "".into()));
     let error = job("run --env NOPE -- env", PIPED).unwrap_err();
@@ -71,7 +106,7 @@ fn variables_are_set_or_passed_on() {
 
 #[test]
 fn writable_paths_make_the_rest_read_only() {
-    let mode = |line: &str| job(line, PIPED).map(|job| job.opts.workspace.mode);
+    let mode = |line: &str| opts(line, PIPED).map(|opts| opts.workspace.mode);
     assert_eq!(mode("run -- ls").unwrap(), WorkspaceMode::ReadWrite);
     let writable = vec!["target".into()];
     assert_eq!(mode("run --write-path target -- ls").unwrap(), WorkspaceMode::ReadOnly { writable });
@@ -81,8 +116,7 @@ fn writable_paths_make_the_rest_read_only() {
 /// R40
 #[test]
 fn limits_are_as_typed() {
-    let opts =
-        job("run --memory 64m --pids unlimited --best-effort-limits --user 7 -- ls", PIPED).unwrap().opts;
+    let opts = opts("run --memory 64m --pids unlimited --best-effort-limits --user 7 -- ls", PIPED).unwrap();
     assert_eq!(opts.limits.memory, Limit::Exactly(ByteSize::mib(64)));
     assert_eq!((opts.limits.pids, opts.limits.policy), (Limit::Unlimited, LimitPolicy::Report));
     assert_eq!(opts.user, User::Id { uid: 7, gid: 7 });
@@ -101,8 +135,8 @@ fn a_terminal_gets_a_banner_and_a_pipe_gets_warnings() {
 
 #[test]
 fn a_shell_has_no_time_limit_unless_given_one() {
-    assert_eq!(job("shell", INTERACTIVE).unwrap().opts.limits.timeout, Limit::Unlimited);
-    assert!(job("shell --timeout 5m", INTERACTIVE).unwrap().opts.limits.timeout.is_explicit());
+    assert_eq!(opts("shell", INTERACTIVE).unwrap().limits.timeout, Limit::Unlimited);
+    assert!(opts("shell --timeout 5m", INTERACTIVE).unwrap().limits.timeout.is_explicit());
 }
 
 #[test]

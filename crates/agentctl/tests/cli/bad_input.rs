@@ -165,8 +165,8 @@ fn places() {
     agentctl: the mount targets `/data` and `/data/deeper` overlap
       try: give each mount a place of its own, outside the workspace
     $ --workspace-mode rw --write-path sub
-    agentctl: --write-path says what may be written in a read-only workspace
-      try: leave --write-path out, or use --workspace-mode ro
+    agentctl: --write-path says what may be written in a read-only workspace, but this one is writable (--workspace-mode)
+      try: leave the paths out, or make the workspace read-only
     $ --write-path ..
     agentctl: the writable path `..` is not inside the workspace (workspace: [workspace])
       try: name a path below the workspace, or use --mount for one elsewhere
@@ -224,8 +224,8 @@ fn everything_else() {
     $ --user root
     error: invalid value 'root' for '--user <UID[:GID]>': `root` is not a user: write numbers, like `1000` or `1000:1000`
     $ --env NO_SUCH_VARIABLE_HERE
-    agentctl: --env NO_SUCH_VARIABLE_HERE: you have no variable `NO_SUCH_VARIABLE_HERE` to pass on
-      try: set it first, or give a value: --env NO_SUCH_VARIABLE_HERE=…
+    agentctl: you have no variable `NO_SUCH_VARIABLE_HERE` to pass on
+      try: set it first, or give it a value: NO_SUCH_VARIABLE_HERE=…
     $ --env =value
     agentctl: --env =value: a variable needs a name
       try: write --env NAME=VALUE, or --env NAME to pass your own value on

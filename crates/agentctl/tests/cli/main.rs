@@ -7,6 +7,8 @@
 
 mod auto;
 mod bad_input;
+mod config;
+mod config_files;
 mod exhausted;
 mod exit_status;
 mod forbidden;

@@ -58,3 +58,30 @@ pub(crate) async fn an_image_that_cannot_be_had() -> Result<()> {
     }
     Ok(())
 }
+
+/// R63, R64: S4's switch, with its lines; a flag is stronger, and says so.
+pub(crate) async fn enable_docker_is_false() -> Result<()> {
+    let place = Place::new();
+    let in_place = |options: &[&str]| {
+        let args = ["run"].iter().chain(options).chain(&["--", "id", "-u"]);
+        place.agentctl(args).env_remove(LOCAL.0).env("ENABLE_DOCKER", "false").output()
+    };
+    let output = in_place(&["--log", "worker"])?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{said}");
+    ensure!(said.contains("Z WARN Docker isolation DISABLED (ENABLE_DOCKER=false)"), "{said}");
+    ensure!(said.contains("Z INFO Execution context: local"), "{said}");
+    let object: serde_json::Value = serde_json::from_slice(&in_place(&["--json"])?.stdout)?;
+    ensure!(object["executor"] == "local", "{object}");
+    ensure!(object["selection"]["passed_over"][0]["reason"] == "ENABLE_DOCKER=false", "{object}");
+    let flag = in_place(&["--sandbox", "docker"])?;
+    let said = String::from_utf8_lossy(&flag.stderr);
+    ensure!(flag.status.success() && said.contains("WARN ENABLE_DOCKER does not count"), "{said}");
+    let object: serde_json::Value =
+        serde_json::from_slice(&in_place(&["--sandbox", "docker", "--json"])?.stdout)?;
+    ensure!(
+        object["executor"] == "docker" && object["warnings"].as_array().is_some_and(|all| all.len() == 1),
+        "{object}"
+    );
+    Ok(())
+}

@@ -31,10 +31,12 @@ fn main() -> ExitCode {
         engine_test!(auto::the_banner_says_docker, "R64"),
         engine_test!(auto::a_workers_log_says_enabled, "R64"),
         engine_test!(auto::an_image_that_cannot_be_had, "R62"),
+        engine_test!(auto::enable_docker_is_false, "R63 R64"),
         engine_test!(doctor::docker_only, "R65"),
         engine_test!(doctor::no_engine, "R65"),
         engine_test!(doctor::a_socket_of_somebody_else, "R65 R60"),
         engine_test!(doctor::inside_a_container, "R65"),
+        engine_test!(runs::a_planted_configuration_has_no_effect, "A38"),
         engine_test!(killed::in_the_middle_of_a_run, "R11 A19"),
         engine_test!(killed::at_a_random_instant, "F1 R11"),
     ];

@@ -115,3 +115,36 @@ pub(crate) async fn files_belong_to_the_owner_of_the_workspace() -> Result<()> {
     ensure!((made.uid(), made.gid()) == (12_345, 12_346), "{}:{}", made.uid(), made.gid());
     Ok(())
 }
+
+/// A38: what a command writes into its workspace loosens nothing, and a file that is there stays as it is.
+pub(crate) async fn a_planted_configuration_has_no_effect() -> Result<()> {
+    let place = Place::new();
+    let planted = "env = ['TOKEN']\nworkspace_mode = 'ro'\n[executor.docker]\nnetwork = 'host'\n";
+    let script = format!("cat > .agentctl.toml <<'EOF'\n{planted}EOF");
+    ensure!(run(&place, &["sh", "-c", &script]).status.success(), "nothing was planted");
+    ensure!(
+        std::fs::read_to_string(place.path().join(".agentctl.toml"))? == planted,
+        "something else was planted"
+    );
+
+    let look = "echo ${TOKEN-none}; readlink /proc/self/ns/net; touch x 2>/dev/null || echo ro; \
+                echo y > .agentctl.toml || rm .agentctl.toml || mv .agentctl.toml y || echo kept";
+    let seen = |rw: &[&str]| {
+        let command = ["--", "sh", "-c", look];
+        place.agentctl(["run"].iter().chain(&DOCKER).chain(rw).chain(&command)).env("TOKEN", "t").output()
+    };
+    let ours = std::fs::read_link("/proc/self/ns/net")?.display().to_string();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let output = seen(&[])?;
+    let (out, said) = (text(&output.stdout), text(&output.stderr));
+    ensure!(out.starts_with("none\n") && !out.contains(&ours), "it loosens: {out}{said}");
+    ensure!(out.ends_with("ro\nkept\n"), "what tightens counts: {out}{said}");
+    ensure!(said.contains("env (line 1), executor.docker.network (line 4)"), "{said}");
+    let writable = text(&seen(&["--workspace-mode", "rw"])?.stdout);
+    ensure!(!writable.contains("ro\n") && writable.ends_with("kept\n"), "{writable}");
+
+    ensure!(place.output(["config", "trust"]).status.success(), "it can't be trusted");
+    let trusted = text(&seen(&[])?.stdout);
+    ensure!(trusted.starts_with(&format!("t\n{ours}\n")), "the positive control: {trusted}");
+    Ok(())
+}

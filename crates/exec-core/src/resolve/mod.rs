@@ -15,16 +15,15 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::limits::Machine;
 use crate::{
-    Access, Cmd, Error, ErrorKind, ExecOpts, Gpus, Lifetime, Network, Preset, ResolvedLimits, Result, Stdin,
-    User, WindowSize, inherited_environment,
+    Access, Cmd, Error, ErrorKind, ExecOpts, Gpus, Lifetime, Machine, Network, Preset, ResolvedLimits,
+    Result, Stdin, User, WindowSize, inherited_environment,
 };
 
 pub use os::FileId;
 
 /// Time between the polite signal and the kill, unless the options say otherwise.
-const DEFAULT_GRACE: Duration = Duration::from_secs(5);
+pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 
 /// A run that makes sense, ready to be carried out.
 #[derive(Debug, Clone)]
@@ -115,20 +114,22 @@ impl Plan {
             image: opts.image.clone(),
             gpus: opts.gpus,
             network: opts.network,
-            limits: opts.limits.resolve(machine()),
+            limits: opts.limits.resolve(Machine::this()),
             lifetime: opts.lifetime.clone(),
         })
     }
 }
 
-/// Looked up once: the answer does not change, and finding it reads several files.
-fn machine() -> Machine {
-    static MACHINE: OnceLock<Machine> = OnceLock::new();
-    *MACHINE.get_or_init(|| {
-        let cpus =
-            std::thread::available_parallelism().map_or(1, |count| count.get().min(u16::MAX.into()) as u16);
-        Machine { cpus, memory: os::total_memory() }
-    })
+impl Machine {
+    /// The one we run on. Looked up once: the answer does not change, and finding it reads several files.
+    pub fn this() -> Self {
+        static MACHINE: OnceLock<Machine> = OnceLock::new();
+        *MACHINE.get_or_init(|| {
+            let cpus = std::thread::available_parallelism()
+                .map_or(1, |count| count.get().min(u16::MAX.into()) as u16);
+            Machine { cpus, memory: os::total_memory() }
+        })
+    }
 }
 
 fn workspace_path(opts: &ExecOpts) -> Result<PathBuf> {

@@ -12,14 +12,22 @@ const RESERVED: [&str; 11] =
 
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
     let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
-    let git = git::plan(workspace, access_to_git(workspace, &planned), opts.dangerous_mounts);
+    let mut kept = git::plan(workspace, access_to(&workspace.join(".git"), &planned), opts.dangerous_mounts);
+    for file in &opts.kept_files {
+        for mount in kept_file(&workspace.join(file), &planned) {
+            // An engine refuses two mounts at one place.
+            if kept.iter().all(|other| other.target != mount.target) {
+                kept.push(mount);
+            }
+        }
+    }
     for mount in &opts.mounts {
         let mount = plan_mount(mount, opts)?;
         refuse_overlap(&planned, &mount)?;
-        refuse_in_repository(&git, &mount)?;
+        refuse_over_kept(&kept, &mount)?;
         planned.push(mount);
     }
-    planned.extend(git);
+    planned.extend(kept);
     Ok(planned)
 }
 
@@ -47,10 +55,32 @@ fn plan_workspace(workspace: &Path, mode: &WorkspaceMode) -> Result<Vec<PlannedM
 }
 
 /// That of the innermost mount it lies in.
-fn access_to_git(workspace: &Path, planned: &[PlannedMount]) -> Access {
-    let git = workspace.join(".git");
-    let holds = planned.iter().rev().find(|mount| git.starts_with(&mount.target));
+fn access_to(path: &Path, planned: &[PlannedMount]) -> Access {
+    let holds = planned.iter().rev().find(|mount| path.starts_with(&mount.target));
     holds.map_or(Access::ReadOnly, |mount| mount.access)
+}
+
+/// Mounts over a file that could be written otherwise, and over the directories it lies in: else one of those could be moved
+/// away and replaced. A link is left alone: it could be replaced whatever is mounted where it leads.
+fn kept_file(path: &Path, planned: &[PlannedMount]) -> Vec<PlannedMount> {
+    let holds = planned.iter().rev().find(|mount| path.starts_with(&mount.target));
+    let Some(holds) = holds.filter(|mount| mount.access == Access::ReadWrite) else { return Vec::new() };
+    let at_own_path = |path: &Path, access| {
+        let found = std::fs::symlink_metadata(path).ok().filter(|found| !found.is_symlink())?;
+        Some((
+            found.is_file(),
+            PlannedMount { source: path.into(), target: path.into(), access, id: os::id(&found) },
+        ))
+    };
+    let Some((true, file)) = at_own_path(path, Access::ReadOnly).filter(|_| is_plain_absolute(path)) else {
+        return Vec::new();
+    };
+    let directories = path.ancestors().skip(1).take_while(|above| *above != holds.target);
+    let above: Option<Vec<_>> = directories.map(|above| at_own_path(above, Access::ReadWrite)).collect();
+    let mut mounts: Vec<_> = above.unwrap_or_default().into_iter().map(|(_, mount)| mount).collect();
+    mounts.reverse();
+    mounts.push(file);
+    mounts
 }
 
 fn plan_mount(mount: &MountSpec, opts: &ExecOpts) -> Result<PlannedMount> {
@@ -101,10 +131,10 @@ fn refuse_overlap(planned: &[PlannedMount], new: &PlannedMount) -> Result<()> {
     Ok(())
 }
 
-/// What the repository keeps read-only must not be covered, nor be writable at another place. A mount of what it lies
-/// in, at its own path, is fine: the repository's mounts lie over it.
-fn refuse_in_repository(git: &[PlannedMount], new: &PlannedMount) -> Result<()> {
-    for kept in git {
+/// What is kept read-only, in the repository or by name, must not be covered, nor be writable at another place. A mount
+/// of what it lies in, at its own path, is fine: these mounts lie over it.
+fn refuse_over_kept(all_kept: &[PlannedMount], new: &PlannedMount) -> Result<()> {
+    for kept in all_kept {
         let lies_beneath = new.source == new.target && kept.target != new.target;
         let covers = new.target.starts_with(&kept.target);
         if covers || (kept.target.starts_with(&new.target) && !lies_beneath) {
@@ -118,7 +148,7 @@ fn refuse_in_repository(git: &[PlannedMount], new: &PlannedMount) -> Result<()> 
         let nested = kept.source.starts_with(&new.source) || new.source.starts_with(&kept.source);
         if nested && !lies_beneath && (new.access, kept.access) == (Access::ReadWrite, Access::ReadOnly) {
             return Err(invalid(format!(
-                "`{}` would be writable at `{}`, with what the host's git executes",
+                "`{}` would be writable at `{}`, and the host takes orders from it",
                 kept.source.display(),
                 new.target.display()
             ))

@@ -168,3 +168,58 @@ fn the_workspace_itself() {
     let file = tempfile::NamedTempFile::new().unwrap();
     assert!(refusal(&ExecOpts::in_workspace(file.path())).contains("not a directory"));
 }
+
+/// A38: what is named stays as it is where the rest may be written; nothing is made, and no link is followed.
+#[rstest]
+fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
+    let kept = |opts: ExecOpts| {
+        let mut opts = opts;
+        opts.kept_files = ["file", "missing", "out", "sub", "sub/../file"].map(Into::into).into();
+        opts.kept_files.push(opts.workspace.path.clone().unwrap().join("file"));
+        opts.kept_files.push("/etc/hosts".into());
+        let mounts = resolve(&opts).unwrap().mounts;
+        mounts.iter().skip(1).map(|mount| (mount.target.clone(), mount.access)).collect::<Vec<_>>()
+    };
+    let root = workspace.path().canonicalize().unwrap();
+    let opts = ExecOpts::in_workspace(&root);
+    assert_eq!(kept(opts.clone()), [(root.join("file"), Access::ReadOnly)]);
+    let read_only = WorkspaceMode::ReadOnly { writable: Vec::new() };
+    assert_eq!(kept(opts.with_workspace_mode(read_only)), []);
+    assert!(!root.join("missing").exists());
+}
+
+/// A38: a directory that is a mount can't be moved away with what is in it.
+#[rstest]
+fn the_directories_of_a_kept_file_stay_too(workspace: TempDir) {
+    let root = workspace.path().canonicalize().unwrap();
+    fs::create_dir(root.join("sub/deeper")).unwrap();
+    fs::write(root.join("sub/deeper/file"), "x").unwrap();
+    let mounts = |mode: WorkspaceMode| {
+        let mut opts = ExecOpts::in_workspace(&root).with_workspace_mode(mode);
+        opts.kept_files = vec!["sub/deeper/file".into()];
+        let shown =
+            |mount: PlannedMount| (mount.target.strip_prefix(&root).unwrap().to_owned(), mount.access);
+        resolve(&opts).unwrap().mounts.into_iter().map(shown).collect::<Vec<_>>()
+    };
+    let (rw, ro) = (Access::ReadWrite, Access::ReadOnly);
+    let paths =
+        |all: &[(&str, Access)]| all.iter().map(|(path, access)| (path.into(), *access)).collect::<Vec<_>>();
+    assert_eq!(
+        mounts(WorkspaceMode::ReadWrite),
+        paths(&[("", rw), ("sub", rw), ("sub/deeper", rw), ("sub/deeper/file", ro)])
+    );
+    let writable = vec!["sub".into()];
+    assert_eq!(
+        mounts(WorkspaceMode::ReadOnly { writable }),
+        paths(&[("", ro), ("sub", rw), ("sub/deeper", rw), ("sub/deeper/file", ro)])
+    );
+}
+
+/// A38
+#[rstest]
+fn a_kept_file_is_not_writable_at_another_place(workspace: TempDir) {
+    let mut opts = ExecOpts::in_workspace(workspace.path());
+    opts.kept_files = vec!["file".into()];
+    let again = MountSpec::read_write(workspace.path()).at("/again");
+    assert!(refusal(&opts.with_mount(again)).contains("would be writable at `/again`"));
+}

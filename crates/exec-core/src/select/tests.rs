@@ -70,7 +70,7 @@ fn asked(line: &str) -> (Request, Needs) {
 fn outcome(world: &str, line: &str) -> String {
     let candidates: Vec<Candidate> = world.split_whitespace().map(candidate).collect();
     let (request, needs) = asked(line);
-    match select(&request, &needs, &candidates) {
+    match select(&request, |_| needs.clone(), &candidates) {
         Ok(selection) => {
             assert_eq!(selection.requested, line.split(' ').next().unwrap());
             let others =
@@ -225,7 +225,7 @@ fn a_fallback_is_told_apart_from_an_order() {
     let fallback = |world: &str| {
         let candidates: Vec<Candidate> = world.split_whitespace().map(candidate).collect();
         let (request, needs) = asked("auto");
-        select(&request, &needs, &candidates).unwrap().is_fallback()
+        select(&request, |_| needs.clone(), &candidates).unwrap().is_fallback()
     };
     assert!(fallback("docker! local="));
     assert!(!fallback("docker= local="));

@@ -26,15 +26,26 @@ pub(crate) fn program() -> std::ffi::OsString {
     std::env::var_os("AGENTCTL_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_agentctl").into())
 }
 
-/// A directory to work on, and `agentctl` in it.
+/// A directory to work on, and `agentctl` in it, of a user who has configured nothing.
 #[derive(Debug)]
 pub(crate) struct Place {
     dir: TempDir,
+    user: TempDir,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self { dir: tempfile::tempdir().unwrap(), user: tempfile::tempdir().unwrap() }
+    }
+
+    /// Where this user's configuration and memory are.
+    pub(crate) fn user(&self) -> &std::path::Path {
+        self.user.path()
+    }
+
+    /// A file in the workspace.
+    pub(crate) fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).unwrap();
     }
 
     pub(crate) fn path(&self) -> &std::path::Path {
@@ -49,6 +60,9 @@ impl Place {
     {
         let mut command = Command::new(program());
         command.args(args).current_dir(self.path()).stdin(Stdio::null()).env(LOCAL.0, LOCAL.1);
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+            command.env(name, self.user());
+        }
         command
     }
 

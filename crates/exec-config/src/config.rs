@@ -1,0 +1,216 @@
+//! All layers, loaded: what counts, what does not, and what there is to say about it.
+//!
+//! From the highest: options, `AGENTCTL_*` variables, the worker's variables, the project's files (the nearest first), the
+//! user's file, defaults. A file that is named on the command line stands in place of all the others.
+
+use std::path::{Path, PathBuf};
+
+use exec_core::{Request, Result};
+
+use crate::environment::ENABLE_DOCKER;
+use crate::environment::{self, Environment};
+use crate::fault::invalid;
+use crate::layer::{Engine, Entry, Layer, Origin};
+use crate::places::{self, Homes};
+use crate::read::Base;
+use crate::setting::Setting;
+use crate::settings::{Settings, contradiction};
+use crate::source::{project_file, read_file, record};
+use crate::surroundings::{Links, Surroundings};
+use crate::trust::{Between, Record};
+use crate::values::Sandbox;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The directory that will be worked on.
+    pub workspace: PathBuf,
+    /// A file that stands in place of the user's and the project's.
+    pub file: Option<PathBuf>,
+    /// Options of the command line.
+    pub flags: Vec<Entry>,
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The lowest first.
+    pub(crate) layers: Vec<Layer>,
+    /// Settings of files that nobody trusts.
+    pub(crate) ignored: Vec<Entry>,
+    warnings: Vec<String>,
+    homes: Homes,
+    files: Vec<PathBuf>,
+}
+
+impl Config {
+    /// Reads everything there is. Nothing that is wrong anywhere is passed over.
+    pub fn load(host: &impl Surroundings, wanted: Wanted) -> Result<Self> {
+        let homes = Homes::of(host);
+        let base = Base { directory: wanted.workspace.clone(), home: homes.home.clone() };
+        let environment = environment::read(&host.variables(), &base)?;
+        let mut warnings = overruled(&environment, &wanted.flags);
+        warnings.extend(environment.warnings);
+        let above = [environment.worker, environment.ours, wanted.flags];
+        let mut found = Found { layers: Vec::new(), ignored: Vec::new(), warnings, files: Vec::new() };
+        match &wanted.file {
+            Some(file) => found.take_own(host, &homes, file)?,
+            None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
+        }
+        found.layers.extend(above);
+        for layer in &found.layers {
+            refuse_contradiction(layer)?;
+            refuse_missing_sources(host, layer)?;
+        }
+        // They were read just now; where one can't be found any more, there is nothing to protect.
+        let files = found.files.iter().filter_map(|file| host.canonical(file).ok()).collect();
+        Ok(Self { layers: found.layers, ignored: found.ignored, warnings: found.warnings, homes, files })
+    }
+
+    /// What it comes to on one sandbox.
+    pub fn settings(&self, engine: Engine) -> Settings {
+        Settings::merge(&self.layers, engine)
+    }
+
+    /// Which executor to ask for. No sandbox has a section that could say otherwise.
+    pub fn request(&self) -> Request {
+        let settings = self.settings(Engine::Local);
+        match self.rules_containers_out() {
+            None => settings.request(),
+            Some(_) => Settings { executor: Sandbox::Auto, ..settings }.request(),
+        }
+    }
+
+    /// What leaves containers out of `auto`, where that is why the sandbox is the local one: whoever runs something is told
+    /// so, as with any sandbox that was passed over.
+    pub fn rules_containers_out(&self) -> Option<&'static str> {
+        let mut entries = self.layers.iter().flatten();
+        let last = entries.rfind(|entry| matches!(entry.setting, Setting::Executor(_)))?;
+        (last.origin == Origin::Variable(ENABLE_DOCKER)).then_some("ENABLE_DOCKER=false")
+    }
+
+    /// Sentences that whoever runs something should see.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The files that were read, without links. No command may change them.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    pub(crate) fn homes(&self) -> &Homes {
+        &self.homes
+    }
+}
+
+struct Found {
+    layers: Vec<Layer>,
+    ignored: Vec<Entry>,
+    warnings: Vec<String>,
+    files: Vec<PathBuf>,
+}
+
+impl Found {
+    /// A file of the user's own.
+    fn take_own(&mut self, host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<()> {
+        self.layers.push(read_file(host, homes, path, Links::Follow)?.layer);
+        self.files.push(path.to_owned());
+        Ok(())
+    }
+
+    fn look_in_all_places(
+        &mut self,
+        host: &impl Surroundings,
+        homes: &Homes,
+        workspace: &Path,
+        above: &[Layer],
+    ) -> Result<()> {
+        if let Some(path) = places::user_file(host, homes)? {
+            self.take_own(host, homes, &path)?;
+        }
+        // A workspace that is not there is told by whoever wants to use it.
+        let Ok(workspace) = host.canonical(workspace) else { return Ok(()) };
+        let files = places::project_files(host, homes, &workspace)?;
+        let record = if files.is_empty() { Record::default() } else { record(host, homes)? };
+        for path in files {
+            let file = project_file(host, homes, &path)?;
+            self.files.push(path.clone());
+            if record.trusts(&path, &file.bytes) {
+                self.layers.push(file.layer);
+                continue;
+            }
+            let between = Between { below: &self.layers, above, machine: host.machine() };
+            let admitted = between.admit(file.layer);
+            self.layers.push(admitted.counts);
+            if !admitted.ignored.is_empty() {
+                self.warnings.push(not_trusted(&path, &admitted.ignored));
+                self.ignored.extend(admitted.ignored);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// R63: whoever sets one of the worker's variables should know that it has no effect.
+fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for entry in &environment.worker {
+        let same = |other: &&Entry| other.setting.key() == entry.setting.key();
+        let winner = environment.ours.iter().chain(flags).rfind(same);
+        if let Some(winner) = winner.filter(|winner| winner.setting != entry.setting) {
+            warnings.push(format!("{} does not count: {} says otherwise", entry.origin, winner.origin));
+        }
+    }
+    warnings
+}
+
+fn not_trusted(path: &Path, ignored: &[Entry]) -> String {
+    let key = |entry: &Entry| match &entry.origin {
+        Origin::File(_, at) => format!("{} (line {})", entry.key(), at.line),
+        _ => entry.key(),
+    };
+    let keys: Vec<String> = ignored.iter().map(key).collect();
+    let path = path.display();
+    format!(
+        "{path} is not trusted, and this in it would loosen the sandbox, so it does not count: {}; look at it, then say: \
+         agentctl config trust '{path}'",
+        keys.join(", ")
+    )
+}
+
+fn refuse_contradiction(layer: &Layer) -> Result<()> {
+    match Engine::ALL.into_iter().find_map(|engine| contradiction(layer, engine)) {
+        None => Ok(()),
+        Some((paths, mode)) => {
+            let paths = match paths {
+                Origin::File(..) => format!("{paths}: `write_paths`"),
+                _ => paths.to_string(),
+            };
+            Err(invalid(format!(
+                "{paths} says what may be written in a read-only workspace, but this one is writable ({mode})"
+            ))
+            .with_remedy("leave the paths out, or make the workspace read-only"))
+        }
+    }
+}
+
+/// Options are looked at when they are used; of a file's it is better to know at which line.
+fn refuse_missing_sources(host: &impl Surroundings, layer: &Layer) -> Result<()> {
+    for entry in layer {
+        let (Setting::Mounts(mounts), Origin::File(..)) = (&entry.setting, &entry.origin) else { continue };
+        if let Some(mount) = mounts.iter().find(|mount| !host.exists(&mount.source)) {
+            return Err(invalid(format!(
+                "{}: `{}`: there is no `{}` on this host to mount",
+                entry.origin,
+                entry.key(),
+                mount.source.display()
+            ))
+            .with_remedy("make it, correct the path, or leave the mount out"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

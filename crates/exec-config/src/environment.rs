@@ -1,0 +1,184 @@
+//! Variables of the environment: ours, and those of the worker whose place we take.
+
+use std::ffi::OsString;
+
+use exec_core::{Cpus, Result, parse_duration};
+
+use crate::fault::invalid;
+use crate::format::scalar;
+use crate::key::KEYS;
+use crate::layer::{Entry, Layer, Origin, Scope};
+use crate::nearest::nearest;
+use crate::node::{Node, Position};
+use crate::read::Base;
+use crate::setting::Setting;
+use crate::values::{self, Sandbox};
+
+/// What all our variables begin with.
+const PREFIX: &str = "AGENTCTL_";
+
+/// Ours, but no setting: the program that the tests shall use.
+const NOT_SETTINGS: [&str; 2] = ["AGENTCTL_BIN", "AGENTCTL_LOG"];
+
+/// The variable that leaves containers out.
+pub(crate) const ENABLE_DOCKER: &str = "ENABLE_DOCKER";
+
+/// A variable of the worker sandbox, and how its value is read. `None` where it says nothing.
+struct WorkerVariable {
+    name: &'static str,
+    read: fn(&str) -> Result<Option<Setting>, String>,
+}
+
+const OF_THE_WORKER: [WorkerVariable; 4] = [
+    // `true` asks for what is done anyway: the best there is.
+    WorkerVariable {
+        name: ENABLE_DOCKER,
+        read: |text| match text.to_ascii_lowercase().as_str() {
+            "false" | "0" | "no" | "off" => Ok(Some(Setting::Executor(Sandbox::Local))),
+            "true" | "1" | "yes" | "on" => Ok(None),
+            _ => Err(format!("`{text}` is neither true nor false")),
+        },
+    },
+    WorkerVariable {
+        name: "DOCKER_TIMEOUT",
+        read: |text| {
+            let wanted = |_| format!("`{text}` is not a time: write milliseconds, like `300000`");
+            let milliseconds: u64 = text.parse().map_err(wanted)?;
+            let time = parse_duration(&format!("{milliseconds}ms")).map_err(|error| error.to_string())?;
+            Ok(Some(Setting::Timeout(exec_core::Limit::Exactly(time))))
+        },
+    },
+    WorkerVariable {
+        name: "DOCKER_MEMORY_LIMIT",
+        read: |text| values::limit(text).map(|size| Some(Setting::Memory(size))),
+    },
+    WorkerVariable {
+        name: "DOCKER_CPU_LIMIT",
+        read: |text| values::limit::<Cpus>(text).map(|cpus| Some(Setting::Cpus(cpus))),
+    },
+];
+
+/// What the environment says.
+#[derive(Debug, Default)]
+pub(crate) struct Environment {
+    /// The worker's variables.
+    pub(crate) worker: Layer,
+    /// Ours, which win over them.
+    pub(crate) ours: Layer,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reads it all. A variable that is empty is as good as none; all mistakes are told at once.
+pub(crate) fn read(variables: &[(OsString, OsString)], base: &Base) -> Result<Environment> {
+    let mut found = Environment::default();
+    let mut faults = Vec::new();
+    for (name, value) in variables {
+        let Some(name) = name.to_str() else { continue };
+        let value = &*value.to_string_lossy();
+        if value.is_empty() {
+            continue;
+        }
+        let read = if let Some(known) = OF_THE_WORKER.iter().find(|known| known.name == name) {
+            (known.read)(value).map(|setting| found.worker.extend(entry(known.name, setting)))
+        } else if name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name) {
+            ours(name, value, base, &mut found)
+        } else {
+            Ok(())
+        };
+        faults.extend(read.err().map(|message| format!("{name}: {message}")));
+    }
+    if faults.is_empty() {
+        Ok(found)
+    } else {
+        Err(invalid(faults.join("\n")).with_remedy("correct the variable, or unset it"))
+    }
+}
+
+fn ours(name: &str, value: &str, base: &Base, found: &mut Environment) -> Result<(), String> {
+    let known =
+        KEYS.iter().find_map(|key| key.variable.filter(|known| *known == name).map(|known| (known, key)));
+    let Some((known, key)) = known else {
+        found.warnings.push(unknown(name));
+        return Ok(());
+    };
+    let node = Node { at: Position::START, data: scalar(value) };
+    let setting = (key.read)(&node, base).map_err(|fault| fault.message)?;
+    found.ours.extend(entry(known, Some(setting)));
+    Ok(())
+}
+
+fn entry(name: &'static str, setting: Option<Setting>) -> Option<Entry> {
+    setting.map(|setting| Entry { scope: Scope::Everywhere, setting, origin: Origin::Variable(name) })
+}
+
+fn unknown(name: &str) -> String {
+    let meant = match nearest(name, KEYS.iter().filter_map(|key| key.variable)) {
+        Some(near) => format!("did you mean {near}?"),
+        None => "`agentctl config show` lists those there are".to_owned(),
+    };
+    format!("the variable {name} means nothing to agentctl; {meant}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use exec_core::{ByteSize, Limit, Network};
+    use rstest::rstest;
+
+    use super::*;
+
+    fn read_one(name: &str, value: &str) -> Result<Environment> {
+        read(&[(name.into(), value.into())], &Base::default())
+    }
+
+    /// R61
+    #[rstest]
+    #[case("AGENTCTL_SANDBOX", "docker", Setting::Executor(Sandbox::Docker))]
+    #[case("AGENTCTL_NETWORK", "bridge", Setting::Network(Network::Bridge))]
+    #[case("AGENTCTL_PIDS", "7", Setting::Pids(Limit::Exactly(7)))]
+    #[case("AGENTCTL_NO_FALLBACK", "true", Setting::NoFallback(true))]
+    fn ours_are_settings(#[case] name: &str, #[case] value: &str, #[case] expected: Setting) {
+        assert_eq!(read_one(name, value).unwrap().ours[0].setting, expected);
+    }
+
+    /// R63
+    #[rstest]
+    #[case("ENABLE_DOCKER", "false", Some(Setting::Executor(Sandbox::Local)))]
+    #[case("ENABLE_DOCKER", "true", None)]
+    #[case("DOCKER_TIMEOUT", "300000", Some(Setting::Timeout(Limit::Exactly(Duration::from_secs(300)))))]
+    #[case("DOCKER_MEMORY_LIMIT", "512m", Some(Setting::Memory(Limit::Exactly(ByteSize::mib(512)))))]
+    #[case("DOCKER_CPU_LIMIT", "2.0", Some(Setting::Cpus(Limit::Exactly(Cpus::whole(2)))))]
+    fn the_workers_are_settings_too(
+        #[case] name: &str,
+        #[case] value: &str,
+        #[case] expected: Option<Setting>,
+    ) {
+        let found = read_one(name, value).unwrap().worker;
+        assert_eq!(found.into_iter().next().map(|entry| entry.setting), expected);
+    }
+
+    #[test]
+    fn mistakes_name_their_variable_all_at_once() {
+        let variables = [
+            ("AGENTCTL_MEMORY", "512x"),
+            ("AGENTCTL_CPUS", "-1"),
+            ("AGENTCTL_SANDBOX", "dokcer"),
+            ("AGENTCTL_NO_FALLBACK", "yes"),
+            ("DOCKER_TIMEOUT", "5m"),
+            ("ENABLE_DOCKER", "maybe"),
+        ];
+        let error = read(&variables.map(|(name, value)| (name.into(), value.into())), &Base::default());
+        insta::assert_snapshot!(error.unwrap_err());
+    }
+
+    #[test]
+    fn what_means_nothing_is_told_and_what_is_empty_is_not_there() {
+        assert_eq!(
+            read_one("AGENTCTL_MEMROY", "1g").unwrap().warnings,
+            ["the variable AGENTCTL_MEMROY means nothing to agentctl; did you mean AGENTCTL_MEMORY?"]
+        );
+        assert!(read_one("AGENTCTL_BIN", "/x").unwrap().warnings.is_empty());
+        assert!(read_one("AGENTCTL_MEMORY", "").unwrap().ours.is_empty());
+    }
+}

@@ -1,0 +1,46 @@
+//! Mistakes in a file: each with its place, all of them at once.
+
+use std::fmt;
+use std::path::Path;
+
+use exec_core::{Error, ErrorKind};
+
+use crate::node::Position;
+use crate::visible::visible;
+
+/// One mistake and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) at: Position,
+    pub(crate) message: String,
+}
+
+impl Fault {
+    pub(crate) fn new(at: Position, message: impl Into<String>) -> Self {
+        Self { at, message: message.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, visible(&self.message))
+    }
+}
+
+/// More mistakes than anybody corrects at once; whoever wrote the file decides how many there are.
+const MOST: usize = 30;
+
+/// All mistakes of a file as one error, in the order in which they stand there.
+pub(crate) fn error(path: &Path, mut faults: Vec<Fault>) -> Error {
+    faults.sort_by_key(|fault| fault.at);
+    let path = path.display();
+    let mut lines: Vec<String> = faults.iter().take(MOST).map(|fault| format!("{path}:{fault}")).collect();
+    if faults.len() > MOST {
+        lines.push(format!("{path}: and {} mistakes more", faults.len() - MOST));
+    }
+    invalid(lines.join("\n")).with_remedy("correct the file; `agentctl config schema` describes every key")
+}
+
+pub(crate) fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidInput, "read configuration", message)
+}

@@ -1,0 +1,141 @@
+//! What people do with configuration files: check, trust, begin one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use exec_core::{Error, ErrorKind, Result};
+
+use crate::config::{Config, Wanted};
+use crate::fault::invalid;
+use crate::format::Format;
+use crate::layer::{Entry, Origin};
+use crate::places::{self, Homes};
+use crate::source::{project_file, record, record_path};
+use crate::surroundings::Surroundings;
+use crate::template::template;
+use crate::write::{self, Existing};
+
+/// Reads a file as a run would; the number of its settings.
+pub fn check(host: &impl Surroundings, path: &Path) -> Result<usize> {
+    let wanted = Wanted { file: Some(path.to_owned()), ..Wanted::default() };
+    Config::load(host, wanted).map(|config| config.layers.first().map_or(0, Vec::len))
+}
+
+/// What became of a file that was to be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trusted {
+    /// Where it is, as runs find it.
+    pub path: PathBuf,
+    /// What counts only because of it: keys, values and lines.
+    pub loosens: Vec<Entry>,
+}
+
+/// From now on a project's file counts as a whole, as long as it stays as it is. The bytes that are trusted are the ones that
+/// were checked: nobody can mean to trust what makes no sense.
+pub fn trust(host: &impl Surroundings, path: &Path) -> Result<Trusted> {
+    let homes = Homes::of(host);
+    let path = place(host, path)?;
+    let file = project_file(host, &homes, &path)?;
+    let mut record = record(host, &homes)?;
+    let loosens = loosened_by(&path, Config::load(host, in_directory_of(&path))?);
+    record.trust(&path, &file.bytes);
+    remember(&homes, &record.write())?;
+    Ok(Trusted { path, loosens })
+}
+
+fn in_directory_of(path: &Path) -> Wanted {
+    Wanted { workspace: path.parent().unwrap_or(path).to_owned(), ..Wanted::default() }
+}
+
+fn loosened_by(path: &Path, config: Config) -> Vec<Entry> {
+    let of_this = |entry: &Entry| matches!(&entry.origin, Origin::File(file, _) if **file == *path);
+    config.ignored.into_iter().filter(of_this).collect()
+}
+
+/// A file is not trusted any more; whether it was. It need not be there any more.
+pub fn untrust(host: &impl Surroundings, path: &Path) -> Result<bool> {
+    let homes = Homes::of(host);
+    let mut record = record(host, &homes)?;
+    let known = record.forget(&place(host, path)?);
+    if known {
+        remember(&homes, &record.write())?;
+    }
+    Ok(known)
+}
+
+/// The project's files that a run in this workspace would read, the outermost first.
+pub fn project_files(host: &impl Surroundings, workspace: &Path) -> Result<Vec<PathBuf>> {
+    let workspace = host.canonical(workspace).map_err(|error| {
+        invalid(format!("`{}` can't be used as a workspace", workspace.display())).with_source(error)
+    })?;
+    places::project_files(host, &Homes::of(host), &workspace)
+}
+
+/// Whose file is begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose<'a> {
+    /// The project's, in this directory.
+    Project(&'a Path),
+    /// The user's.
+    User,
+}
+
+/// Writes a file to begin with, and says where. One that is there is replaced only if that is asked for, and never joined by
+/// a second one in another format.
+pub fn init(
+    host: &impl Surroundings,
+    whose: Whose<'_>,
+    format: Format,
+    existing: Existing,
+) -> Result<PathBuf> {
+    let homes = Homes::of(host);
+    let (directory, stem) = match whose {
+        Whose::Project(directory) => (directory, places::PROJECT_STEM),
+        Whose::User => (homes.config.as_deref().ok_or_else(no_home)?, places::USER_STEM),
+    };
+    let path = directory.join(format!("{stem}.{}", format.extension()));
+    match places::existing(host, directory, stem) {
+        Some(found) if found != path => {
+            Err(invalid(format!("there is a file `{}` already", found.display()))
+                .with_remedy("edit it, or remove it first: two files in one place can't both count"))
+        }
+        _ => write::plain(&path, &template(format), existing)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    invalid(format!("there is a file `{}` already", path.display()))
+                        .with_remedy("edit it, or pass --force to replace it")
+                }
+                _ => unwritable(&path, error),
+            })
+            .map(|()| path),
+    }
+}
+
+fn no_home() -> Error {
+    invalid("you have no home directory that could be found").with_remedy("set HOME or XDG_CONFIG_HOME")
+}
+
+/// The path that a run would find it by: without links in its directory.
+fn place(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
+    let unusable = |error: io::Error| {
+        invalid(format!("there is no file `{}`", path.display()))
+            .with_source(error)
+            .with_remedy("name a project's configuration file")
+    };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(|| unusable(io::ErrorKind::InvalidInput.into()))?;
+    Ok(host.canonical(directory).map_err(unusable)?.join(name))
+}
+
+fn remember(homes: &Homes, text: &str) -> Result<()> {
+    let path = record_path(homes).ok_or_else(|| {
+        invalid("there is no place to remember what is trusted").with_remedy("set HOME or XDG_STATE_HOME")
+    })?;
+    write::private(&path, text).map_err(|error| unwritable(&path, error))
+}
+
+fn unwritable(path: &Path, error: io::Error) -> Error {
+    Error::new(ErrorKind::Io, "write configuration", format!("`{}` can't be written", path.display()))
+        .with_source(error)
+        .with_remedy("check the directory and its permissions")
+}

@@ -1,0 +1,53 @@
+//! One configuration, in TOML, YAML or JSON, from several places: every value remembers where it came from, every mistake
+//! is told with file, line and the nearest valid key, and what a project's file would loosen waits for a person's trust.
+//!
+//! Knows what can be set and what it comes to, not who runs it. It reads through [`Surroundings`] and prints nothing.
+//!
+//! ```no_run
+//! use exec_config::{Config, Engine, Here, Wanted};
+//!
+//! fn options() -> exec_core::Result<exec_core::ExecOpts> {
+//!     let config = Config::load(&Here, Wanted { workspace: ".".into(), ..Wanted::default() })?;
+//!     config.settings(Engine::Docker).to_opts(|name| std::env::var_os(name))
+//! }
+//! ```
+
+mod config;
+mod document;
+mod environment;
+mod exposure;
+mod fault;
+mod files;
+mod format;
+mod key;
+mod layer;
+mod nearest;
+mod node;
+mod places;
+mod read;
+mod schema;
+mod setting;
+mod settings;
+mod show;
+mod source;
+mod surroundings;
+mod template;
+mod tmpfs;
+mod trust;
+pub mod values;
+mod visible;
+mod write;
+
+pub use config::{Config, Wanted};
+pub use files::{Trusted, Whose, check, init, project_files, trust, untrust};
+pub use format::Format;
+pub use layer::{Engine, Entry, Origin, Scope};
+pub use node::Position;
+pub use places::project_file_names;
+pub use schema::schema;
+pub use setting::{Setting, Variable};
+pub use settings::Settings;
+pub use show::Row;
+pub use surroundings::{Here, Links, Surroundings};
+pub use values::{Sandbox, WorkspaceAccess};
+pub use write::Existing;

@@ -1,0 +1,157 @@
+//! From a node to a value of one kind. What can't be one is told with its place.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use exec_core::{ByteSize, Limit, MountSpec, parse_duration};
+
+use crate::fault::Fault;
+use crate::node::{Data, Node};
+use crate::setting::Variable;
+use crate::values::{self, Words};
+
+/// What paths in a document are relative to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Base {
+    pub(crate) directory: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+}
+
+impl Base {
+    /// A path of the host: `~/` is the user's home, and what is relative is so to the document.
+    fn resolve(&self, path: &Path) -> PathBuf {
+        match (path.strip_prefix("~"), &self.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => self.directory.join(path),
+        }
+    }
+}
+
+fn wrong(node: &Node, wanted: &str) -> Fault {
+    Fault::new(node.at, format!("this is {}: write {wanted}", node.kind()))
+}
+
+/// Numbers are taken as they are written.
+pub(crate) fn text<'a>(node: &'a Node, wanted: &str) -> Result<&'a str, Fault> {
+    match &node.data {
+        Data::Text(text) | Data::Number(text) => Ok(text),
+        _ => Err(wrong(node, wanted)),
+    }
+}
+
+/// Text that means something else.
+pub(crate) fn parsed<T, E: ToString>(
+    node: &Node,
+    wanted: &str,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, Fault> {
+    parse(text(node, wanted)?).map_err(|error| Fault::new(node.at, error.to_string()))
+}
+
+pub(crate) fn switch(node: &Node) -> Result<bool, Fault> {
+    match node.data {
+        Data::Switch(on) => Ok(on),
+        _ => Err(wrong(node, "true or false")),
+    }
+}
+
+pub(crate) fn word<T: Words>(node: &Node) -> Result<T, Fault> {
+    parsed(node, "a word", T::from_word)
+}
+
+pub(crate) fn image(node: &Node) -> Result<String, Fault> {
+    match text(node, "the name of an image, like \"debian:13\"")? {
+        "" => Err(Fault::new(node.at, "an image needs a name; leave the key out for the default")),
+        name => Ok(name.to_owned()),
+    }
+}
+
+pub(crate) fn size(node: &Node) -> Result<Limit<ByteSize>, Fault> {
+    parsed(node, "a size, like \"512m\"", values::limit)
+}
+
+pub(crate) fn count(node: &Node) -> Result<Limit<u32>, Fault> {
+    parsed(node, "a whole number", values::count)
+}
+
+pub(crate) fn time(node: &Node) -> Result<Limit<Duration>, Fault> {
+    parsed(node, "a time, like \"5m\"", values::time)
+}
+
+pub(crate) fn span(node: &Node) -> Result<Duration, Fault> {
+    parsed(node, "a time, like \"5m\"", parse_duration)
+}
+
+fn items<'a>(node: &'a Node, wanted: &str) -> Result<&'a [Node], Fault> {
+    match &node.data {
+        Data::List(items) => Ok(items),
+        _ => Err(wrong(node, wanted)),
+    }
+}
+
+/// Paths in the workspace.
+pub(crate) fn paths(node: &Node) -> Result<Vec<PathBuf>, Fault> {
+    let wanted = "a list of paths, like [\"target\"]";
+    items(node, wanted)?.iter().map(|item| text(item, "a path").map(PathBuf::from)).collect()
+}
+
+pub(crate) fn mounts(node: &Node, base: &Base) -> Result<Vec<MountSpec>, Fault> {
+    let wanted = "a list of mounts, like [\"/srv/data:/data:ro\"]";
+    items(node, wanted)?.iter().map(|item| mount(item, base)).collect()
+}
+
+fn mount(node: &Node, base: &Base) -> Result<MountSpec, Fault> {
+    let spec: MountSpec = parsed(node, "a mount, like \"/srv/data:/data:ro\"", str::parse)?;
+    Ok(MountSpec { source: base.resolve(&spec.source), ..spec })
+}
+
+/// A table of names and values, or a list as of `--env`, in which a name alone passes the caller's value on.
+pub(crate) fn env(node: &Node) -> Result<Vec<Variable>, Fault> {
+    match &node.data {
+        Data::Table(members) => members
+            .iter()
+            .map(|member| {
+                named(&member.name).map_err(|message| Fault::new(member.at, message))?;
+                let value = match &member.value.data {
+                    Data::Switch(on) => on.to_string(),
+                    _ => {
+                        text(&member.value, "text; to pass your own value on, write a list, like [\"NAME\"]")?
+                            .to_owned()
+                    }
+                };
+                Ok(Variable { name: member.name.clone().into(), value: Some(value.into()) })
+            })
+            .collect(),
+        Data::List(items) => items.iter().map(|item| parsed(item, "NAME=VALUE or NAME", variable)).collect(),
+        _ => Err(wrong(node, "a table of names and values, or a list, like [\"NAME=VALUE\", \"NAME\"]")),
+    }
+}
+
+fn variable(text: &str) -> Result<Variable, String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(value.into())),
+        None => (text, None),
+    };
+    named(name)?;
+    Ok(Variable { name: name.into(), value })
+}
+
+fn named(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return Err(format!("`{}` is no name for a variable", name.escape_debug()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_to_the_document() {
+        let base = Base { directory: "/project".into(), home: Some("/home/user".into()) };
+        assert_eq!(base.resolve(Path::new("data")), Path::new("/project/data"));
+        assert_eq!(base.resolve(Path::new("~/data")), Path::new("/home/user/data"));
+        assert_eq!(base.resolve(Path::new("/data")), Path::new("/data"));
+    }
+}

@@ -1,0 +1,196 @@
+//! What configuration is read from. All input of this crate is here.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use exec_core::Machine;
+
+/// The most that is read of a file; people's configuration is far shorter.
+const MOST: u64 = 1 << 20;
+
+/// A host to read configuration from: the real one is [`Here`], and tests bring their own.
+pub trait Surroundings {
+    /// All variables of the environment.
+    fn variables(&self) -> Vec<(OsString, OsString)>;
+    /// A regular file; `Links::Refuse` where somebody else may have made a link of it.
+    fn read(&self, path: &Path, links: Links) -> io::Result<Vec<u8>>;
+    /// Whether there is anything at a path, a link that leads nowhere included.
+    fn exists(&self, path: &Path) -> bool;
+    /// A path without links.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    /// How large this machine is.
+    fn machine(&self) -> Machine;
+}
+
+/// Whether a file may be a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// It may.
+    Follow,
+    /// It may not.
+    Refuse,
+}
+
+/// This very host.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Here;
+
+impl Surroundings for Here {
+    fn variables(&self) -> Vec<(OsString, OsString)> {
+        std::env::vars_os().collect()
+    }
+
+    fn read(&self, path: &Path, links: Links) -> io::Result<Vec<u8>> {
+        let file = open(path, links)?;
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(MOST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MOST {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than a megabyte"));
+        }
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok()
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        path.canonicalize()
+    }
+
+    fn machine(&self) -> Machine {
+        Machine::this()
+    }
+}
+
+/// Opens without waiting: what lies there may be a pipe that nobody ever writes to.
+#[cfg(unix)]
+fn open(path: &Path, links: Links) -> io::Result<File> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    if links == Links::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    openat(CWD, path, flags, Mode::empty()).map(File::from).map_err(|error| match error {
+        rustix::io::Errno::LOOP if links == Links::Refuse => is_a_link(),
+        error => error.into(),
+    })
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path, links: Links) -> io::Result<File> {
+    if links == Links::Refuse && path.symlink_metadata()?.is_symlink() {
+        return Err(is_a_link());
+    }
+    File::open(path)
+}
+
+fn is_a_link() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link, which anybody could have made")
+}
+
+#[cfg(test)]
+pub(crate) mod sample {
+    //! Hosts for the tests.
+
+    use std::collections::BTreeMap;
+
+    use exec_core::ByteSize;
+
+    use super::*;
+
+    /// An ordinary user's, with nothing configured.
+    #[derive(Debug, Clone)]
+    pub(crate) struct Sample {
+        pub(crate) variables: BTreeMap<String, String>,
+        pub(crate) files: BTreeMap<PathBuf, String>,
+    }
+
+    impl Default for Sample {
+        fn default() -> Self {
+            Self { variables: BTreeMap::from([("HOME".into(), "/home/user".into())]), files: BTreeMap::new() }
+        }
+    }
+
+    impl Sample {
+        pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+            self.variables.insert(name.into(), value.into());
+            self
+        }
+
+        pub(crate) fn file(mut self, path: &str, text: &str) -> Self {
+            self.files.insert(path.into(), text.into());
+            self
+        }
+    }
+
+    impl Surroundings for Sample {
+        fn variables(&self) -> Vec<(OsString, OsString)> {
+            self.variables.iter().map(|(name, value)| (name.into(), value.into())).collect()
+        }
+
+        fn read(&self, path: &Path, links: Links) -> io::Result<Vec<u8>> {
+            match self.files.get(path).map(String::as_str) {
+                None => Err(io::ErrorKind::NotFound.into()),
+                Some("unreadable") => Err(io::ErrorKind::PermissionDenied.into()),
+                Some("link") if links == Links::Refuse => Err(is_a_link()),
+                Some(text) => Ok(text.as_bytes().to_owned()),
+            }
+        }
+
+        fn exists(&self, path: &Path) -> bool {
+            self.files.keys().any(|file| file.starts_with(path))
+        }
+
+        fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+            Ok(path.to_owned())
+        }
+
+        fn machine(&self) -> Machine {
+            Machine { cpus: 16, memory: Some(ByteSize::gib(64)) }
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A38: nothing that an agent can put there makes us wait, or read what it could not.
+    #[test]
+    fn pipes_and_links_are_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link, pipe) = (dir.path().join("a"), dir.path().join("b"), dir.path().join("c"));
+        std::fs::write(&file, "x").unwrap();
+        symlink(&file, &link).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        assert_eq!(Here.read(&file, Links::Refuse).unwrap(), b"x");
+        assert_eq!(Here.read(&link, Links::Follow).unwrap(), b"x");
+        assert!(Here.read(&link, Links::Refuse).unwrap_err().to_string().contains("symbolic link"));
+        assert!(Here.read(&pipe, Links::Follow).unwrap_err().to_string().contains("no regular file"));
+        assert!(Here.read(dir.path(), Links::Follow).is_err());
+    }
+
+    #[test]
+    fn a_file_without_end_is_not_read_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("long");
+        std::fs::write(&path, vec![b'#'; MOST as usize + 1]).unwrap();
+        assert!(Here.read(&path, Links::Refuse).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! Values as people write them in options, variables and files alike. Every message says what was given and what
+//! would be right.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+use std::time::Duration;
+
+use exec_core::{Limit, Preset, User, parse_duration};
+
+/// The word that lifts a limit.
+pub(crate) const UNLIMITED: &str = "unlimited";
+
+/// The kernel's own bound on process ids; a larger count of anything per run is a typo.
+const MOST: u32 = 1 << 22;
+
+/// A limit of anything that can be written as text.
+pub fn limit<T>(text: &str) -> Result<Limit<T>, String>
+where
+    T: FromStr,
+    T::Err: Display,
+{
+    limit_by(text, str::parse)
+}
+
+/// A limit of time.
+pub fn time(text: &str) -> Result<Limit<Duration>, String> {
+    limit_by(text, parse_duration)
+}
+
+/// A limit of processes or files.
+pub fn count(text: &str) -> Result<Limit<u32>, String> {
+    limit_by(text, |text| match text.parse() {
+        Ok(number) if (1..=MOST).contains(&number) => Ok(number),
+        _ => Err(format!("`{text}` is not a count: write a whole number from 1 to {MOST}, like `256`")),
+    })
+}
+
+fn limit_by<T, E: Display>(text: &str, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<Limit<T>, String> {
+    if text == UNLIMITED {
+        return Ok(Limit::Unlimited);
+    }
+    parse(text).map(Limit::Exactly).map_err(|error| error.to_string())
+}
+
+/// A user by numbers; a group that is left out has the user's.
+pub fn user(text: &str) -> Result<User, String> {
+    let (uid, gid) = text.split_once(':').unwrap_or((text, text));
+    match (uid.parse(), gid.parse()) {
+        (Ok(uid), Ok(gid)) => Ok(User::Id { uid, gid }),
+        _ => Err(format!("`{text}` is not a user: write numbers, like `1000` or `1000:1000`")),
+    }
+}
+
+/// A kind of value that is one of a few words.
+pub(crate) trait Words: Copy + PartialEq + 'static {
+    /// What one of them is called.
+    const WHAT: &'static str;
+    /// All of them.
+    const ALL: &'static [(&'static str, Self)];
+
+    fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(_, value)| *value == self).map_or("", |(word, _)| word)
+    }
+
+    fn from_word(text: &str) -> Result<Self, String> {
+        Self::ALL.iter().find(|(word, _)| *word == text).map(|(_, value)| *value).ok_or_else(|| {
+            let words: Vec<&str> = Self::ALL.iter().map(|(word, _)| *word).collect();
+            let near = crate::nearest::nearest(text, words.iter().copied());
+            let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            format!("`{text}` is not {}: use one of {}{meant}", Self::WHAT, words.join(", "))
+        })
+    }
+}
+
+/// Which sandbox is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Sandbox {
+    /// The best there is.
+    #[default]
+    Auto,
+    /// A Docker container.
+    Docker,
+    /// A Podman container.
+    Podman,
+    /// Namespaces on this host.
+    Local,
+}
+
+impl Words for Sandbox {
+    const WHAT: &'static str = "a sandbox";
+    const ALL: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("docker", Self::Docker), ("podman", Self::Podman), ("local", Self::Local)];
+}
+
+impl Display for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// Whether the workspace may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WorkspaceAccess {
+    /// Everything in it.
+    Rw,
+    /// Nothing but the named paths.
+    Ro,
+}
+
+impl Words for WorkspaceAccess {
+    const WHAT: &'static str = "a workspace mode";
+    const ALL: &'static [(&'static str, Self)] = &[("rw", Self::Rw), ("ro", Self::Ro)];
+}
+
+impl Words for Preset {
+    const WHAT: &'static str = "a preset";
+    const ALL: &'static [(&'static str, Self)] =
+        &[("default", Self::Default), ("build", Self::Build), ("strict", Self::Strict)];
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_core::ByteSize;
+
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_value_or_lifted() {
+        assert_eq!(limit("2g"), Ok(Limit::Exactly(ByteSize::gib(2))));
+        assert_eq!(limit::<ByteSize>("unlimited"), Ok(Limit::Unlimited));
+        assert_eq!(time("5m"), Ok(Limit::Exactly(Duration::from_secs(300))));
+        assert_eq!(count("7"), Ok(Limit::Exactly(7)));
+    }
+
+    #[test]
+    fn counts_are_sane() {
+        for text in ["0", "-1", "1.5", "4194305", "", "many"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_group_follows_its_user() {
+        assert_eq!(user("5"), Ok(User::Id { uid: 5, gid: 5 }));
+        assert_eq!(user("5:7"), Ok(User::Id { uid: 5, gid: 7 }));
+        for text in ["", "root", "5:", ":5", "5:6:7", "-1"] {
+            assert!(user(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_none_is_told_the_nearest() {
+        let error = Sandbox::from_word("dokcer").unwrap_err();
+        assert_eq!(
+            error,
+            "`dokcer` is not a sandbox: use one of auto, docker, podman, local; did you mean `docker`?"
+        );
+    }
+}
