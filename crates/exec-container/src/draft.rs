@@ -73,7 +73,8 @@ impl Drafter {
             }
             Some(name) => {
                 let (policy, progress) = (self.config.pull, &self.config.progress);
-                let image = self.images.resolve(&self.engine, &name, policy, progress).await?;
+                let names = self.profile.dialect.image_names(&name);
+                let image = self.images.resolve(&self.engine, &name, &names, policy, progress).await?;
                 plan.env = image_env(plan, &image.env);
             }
         }
@@ -102,7 +103,7 @@ impl Drafter {
 
     async fn host_image(&self) -> Result<(&ImageFacts, &HostView)> {
         let view = self.host.as_ref().ok_or_else(|| self.no_host_image())?;
-        let image = self.host_image.get_or_try_init(|| ensure_host(&self.engine, view)).await?;
+        let image = self.host_image.get_or_try_init(|| ensure_host(&self.engine, view, self.profile.dialect)).await?;
         Ok((image, view))
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::Product;
+
 /// Where an engine listens.
 ///
 /// ```
@@ -54,7 +56,7 @@ impl FromStr for Endpoint {
             Some(("ssh", target)) => {
                 Err(EndpointError::Ssh { target: target.trim_end_matches('/').to_owned() })
             }
-            Some(_) => Err(malformed("Docker has no such scheme")),
+            Some(_) => Err(malformed("engines have no such scheme")),
         }
     }
 }
@@ -129,22 +131,25 @@ pub enum EndpointError {
 
 impl EndpointError {
     /// What to do, as a sentence that begins with a verb.
-    pub fn remedy(&self) -> String {
+    pub fn remedy(&self, product: Product) -> String {
         match self {
             Self::Malformed { .. } => {
                 "write it as unix:///path, tcp://host:port or npipe:////./pipe/name".to_owned()
             }
-            Self::Ssh { target } => forward(&ssh_arguments(target)),
-            Self::Tls { host } => forward(host),
+            Self::Ssh { target } => forward(&ssh_arguments(target), product),
+            Self::Tls { host } => forward(host, product),
         }
     }
 }
 
 /// SSH brings a remote socket here, with better keys than TLS would ask for.
-fn forward(destination: &str) -> String {
+fn forward(destination: &str, product: Product) -> String {
+    let (local, remote, variable) = match product {
+        Product::Docker => (".docker/remote.sock", "/var/run/docker.sock", "DOCKER_HOST"),
+        Product::Podman => (".podman-remote.sock", "/run/podman/podman.sock", "CONTAINER_HOST"),
+    };
     format!(
-        "forward its socket with `ssh -nNT -L ~/.docker/remote.sock:/var/run/docker.sock {destination}` and set \
-         DOCKER_HOST=unix://$HOME/.docker/remote.sock"
+        "forward its socket with `ssh -nNT -L ~/{local}:{remote} {destination}` and set {variable}=unix://$HOME/{local}"
     )
 }
 

@@ -8,11 +8,11 @@ use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
 use crate::maker::Shop;
-use crate::profile::{self, EngineProfile};
+use crate::profile::{EngineProfile, Own};
 use crate::reaper::Reaper;
 use crate::supervisor::{InitPlacement, Supervisor};
 use crate::yard::Yard;
-use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, isolation, leftovers};
+use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, Patience, isolation, leftovers};
 
 /// An executor on the engine at this endpoint, which answered with this greeting; `backend` is the name it is chosen by.
 /// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
@@ -25,7 +25,7 @@ pub async fn executor(
 ) -> Result<Box<dyn Executor>> {
     let engine = Engine::connect(endpoint, greeting, backend, config.patience)?;
     let info = engine.info().await?;
-    let profile = EngineProfile::new(greeting, &info, profile::own_kernel().as_deref(), profile::caller());
+    let profile = EngineProfile::new(greeting, &info, &Own::look());
     leftovers::sweep(&engine);
     let owner = Owner::this_process();
     let lives = Lives::follow(&engine, (OWNER, &owner.id));
@@ -43,4 +43,15 @@ pub async fn executor(
     let capabilities = isolation::capabilities(&info, &drafter.profile);
     let maker = ContainerMaker::new(Shop { yard, supervisor }, drafter, capabilities);
     Ok(Box::new(CellExecutor::new(maker, pool)))
+}
+
+/// The runtime that makes an engine's containers, as it names it.
+pub async fn default_runtime(
+    endpoint: &Endpoint,
+    greeting: &Greeting,
+    backend: &str,
+    patience: Patience,
+) -> Result<Option<String>> {
+    let info = Engine::connect(endpoint, greeting, backend, patience)?.info().await?;
+    Ok(info.default_runtime.filter(|runtime| !runtime.is_empty()))
 }

@@ -31,6 +31,16 @@ pub enum Product {
     Podman,
 }
 
+impl Product {
+    /// The name it is chosen by, which is its program's too.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
+    }
+}
+
 /// Why nobody answers.
 #[derive(Debug)]
 pub enum Silence {

@@ -4,6 +4,8 @@ use exec_core::{Cmd, ExecOpts, MountSpec, Plan, User};
 use exec_host::{HostView, SystemEntry};
 
 use super::*;
+use crate::Product;
+use crate::dialect::Dialect;
 use crate::engine::ImageFacts;
 use crate::spec::{Base, spec};
 
@@ -18,7 +20,10 @@ pub(crate) fn profile() -> EngineProfile {
         filters_syscalls: true,
         knows_init: true,
         hides_submounts: true,
+        guards_labels: false,
+        ulimits: None,
         caller: (1000, 1000),
+        dialect: Dialect::of(Product::Docker),
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn no_answer(backend: &str, verb: &'static str, object: &str) -> Erro
         format!("the engine did not answer in time; can't {verb} {object}"),
     )
     .with_backend(backend)
-    .with_remedy("see whether it hangs (`docker ps`), and restart it")
+    .with_remedy(format!("see whether it hangs (`{backend} ps`), and restart it"))
 }
 
 fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> Error {
@@ -52,7 +52,7 @@ fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> 
     Error::new(ErrorKind::Engine, "engine", message)
         .with_backend(backend)
         .with_source(Beneath(why))
-        .with_remedy("see whether the engine runs (`systemctl status docker`) and start it")
+        .with_remedy(format!("see whether the engine runs (`{backend} info`) and start it"))
 }
 
 /// A client's error that reads as what lies at its bottom: the rest is the client's own affair.
@@ -85,6 +85,9 @@ fn nobody_listens(why: &ClientError) -> bool {
         .any(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused))
 }
 
+/// Stands for the engine's own program in a remedy.
+const PROGRAM: &str = "{engine}";
+
 /// What engines say, what sort of failure that is, and what helps. The first match counts.
 const REFUSALS: [(&str, ErrorKind, &str); 11] = [
     (
@@ -102,7 +105,7 @@ const REFUSALS: [(&str, ErrorKind, &str); 11] = [
     (
         "no space left on device",
         ErrorKind::ResourceExhausted,
-        "free disk space (`docker system df`, `docker system prune`)",
+        "free disk space (`{engine} system df`, `{engine} system prune`)",
     ),
     (
         "cannot allocate memory",
@@ -131,7 +134,7 @@ fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message
     let known = REFUSALS.iter().find(|(says, ..)| lower.contains(says));
     let (kind, remedy) = match (known, status) {
         (Some((_, kind, remedy)), _) => (*kind, *remedy),
-        (None, 404) if lower.contains("no such image") => {
+        (None, 404) if lower.contains("no such image") || lower.contains("image not known") => {
             (ErrorKind::ImageNotFound, "pull or build the image, or name another with --image")
         }
         (None, 404) => (ErrorKind::NotFound, "somebody removed it; try again"),
@@ -139,12 +142,12 @@ fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message
             ErrorKind::PermissionDenied,
             "an authorization plugin of the engine refuses this; ask who runs it",
         ),
-        _ => (ErrorKind::Engine, "see the engine's log (`journalctl -u docker`)"),
+        _ => (ErrorKind::Engine, "see the engine's log (`journalctl -u {engine}`)"),
     };
     Error::new(kind, "engine", format!("the engine refused to {verb} {object}: {text}"))
         .with_backend(backend)
         .with_context(STATUS, status)
-        .with_remedy(remedy)
+        .with_remedy(remedy.replace(PROGRAM, backend))
 }
 
 fn status(error: &Error) -> Option<&str> {

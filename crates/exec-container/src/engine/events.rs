@@ -110,7 +110,8 @@ impl Lives {
                 Some("pause") => life.paused = true,
                 Some("kill") => life.signals.extend(signal),
                 Some("die") => life.exit_code = exit_code,
-                Some("destroy") => life.gone = true,
+                // Docker's word, and Podman's.
+                Some("destroy" | "remove") => life.gone = true,
                 _ => {}
             }
         });
@@ -127,7 +128,7 @@ impl Engine {
         let filters = HashMap::from([
             ("type".to_owned(), all(&["container"])),
             ("label".to_owned(), all(&[label])),
-            ("event".to_owned(), all(&["oom", "pause", "kill", "die", "destroy"])),
+            ("event".to_owned(), all(&["oom", "pause", "kill", "die", "died", "destroy", "remove"])),
         ]);
         self.docker.events(Some(EventsOptionsBuilder::default().filters(&filters).since(since).build()))
     }

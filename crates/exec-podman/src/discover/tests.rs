@@ -1,0 +1,1 @@
+//! Hosts, and where Podman would be looked for on them.
