@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use bollard::models::{
     ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum,
-    HostConfigLogConfig, Mount as ApiMount, MountBindOptions, MountType, MountVolumeOptions, ResourcesUlimits,
+    HostConfigLogConfig, Mount as ApiMount, MountBindOptions, MountType, MountVolumeOptions,
+    ResourcesUlimits,
 };
 use exec_core::{Access, Gpus, Network};
 

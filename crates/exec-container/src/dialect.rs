@@ -20,6 +20,8 @@ pub(crate) struct Dialect {
     pub(crate) writes_user_names: bool,
     /// A container can have the caller's own user id in a user namespace of its own.
     pub(crate) keeps_ids: bool,
+    /// It tells when a container's memory was used up.
+    pub(crate) tells_out_of_memory: bool,
     /// It gives containers limits of its own that it may not be allowed to set, unless it is told which.
     pub(crate) raises_ulimits: bool,
 }
@@ -50,6 +52,7 @@ const DOCKER: Dialect = Dialect {
     adds_var_tmp: false,
     writes_user_names: false,
     keeps_ids: false,
+    tells_out_of_memory: true,
     raises_ulimits: false,
 };
 
@@ -62,6 +65,7 @@ const PODMAN: Dialect = Dialect {
     adds_var_tmp: true,
     writes_user_names: true,
     keeps_ids: true,
+    tells_out_of_memory: false,
     raises_ulimits: true,
 };
 

@@ -103,7 +103,8 @@ impl Drafter {
 
     async fn host_image(&self) -> Result<(&ImageFacts, &HostView)> {
         let view = self.host.as_ref().ok_or_else(|| self.no_host_image())?;
-        let image = self.host_image.get_or_try_init(|| ensure_host(&self.engine, view, self.profile.dialect)).await?;
+        let image =
+            self.host_image.get_or_try_init(|| ensure_host(&self.engine, view, self.profile.dialect)).await?;
         Ok((image, view))
     }
 

@@ -30,12 +30,18 @@ pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile) -> Capabi
     let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
     claims.extend([Claim::NoPrivileges, Claim::SyscallFilter]);
     claims.extend(limits_of(info));
+    claims.extend(of_user(profile));
     let mut exceptions = BTreeSet::new();
     if !profile.same_kernel {
         exceptions.insert(Exception::MountsByName);
     }
     let level = IsolationLevel::Container;
     Capabilities { level, claims, tty: true, sessions: true, images: true, exceptions }
+}
+
+/// Who is not root makes containers in user namespaces of their own or not at all.
+fn of_user(profile: &EngineProfile) -> Option<Claim> {
+    profile.rootless.then_some(Claim::OwnUserNamespace)
 }
 
 /// The limits an engine says it can hold.
@@ -60,6 +66,7 @@ pub(crate) fn opened_by(network: Network) -> &'static [Claim] {
 /// The report for a run in this container.
 pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfile) -> Isolation {
     let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
+    claims.extend(of_user(profile));
     claims.retain(|claim| !opened_by(spec.network).contains(claim));
     let read_back = [
         (facts.no_new_privs && facts.capabilities == 0, Claim::NoPrivileges),

@@ -26,6 +26,7 @@ mod labels;
 mod last_resort;
 mod leftovers;
 mod maker;
+mod out_of_memory;
 mod patience;
 mod profile;
 mod reaper;

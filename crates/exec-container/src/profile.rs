@@ -98,9 +98,7 @@ impl EngineProfile {
     pub(crate) fn identity(&self, plan: &Plan) -> Result<(u32, u32)> {
         match plan.user {
             User::Auto
-                if self.rootless
-                    && !self.dialect.keeps_ids
-                    && plan.workspace_owner.0 == self.caller.0 =>
+                if self.rootless && !self.dialect.keeps_ids && plan.workspace_owner.0 == self.caller.0 =>
             {
                 Ok((0, 0))
             }

@@ -168,8 +168,7 @@ impl<O: Display> Telling<O> {
     /// Adds to an error where this was, and what the system said.
     pub fn explain(self, error: Error) -> Error {
         let Attempt { candidate, failure } = self.attempt;
-        let mut error =
-            error.with_context("at", &candidate.endpoint).with_context("from", &candidate.origin);
+        let mut error = error.with_context("at", &candidate.endpoint).with_context("from", &candidate.origin);
         if !self.others.is_empty() {
             let others: Vec<String> = self.others.iter().map(ToString::to_string).collect();
             error = error.with_context("also tried", others.join(" "));

@@ -162,7 +162,10 @@ fn refuse_reserved(mounts: &[Mount], masked: &[String], profile: &EngineProfile)
         Some(path) => Err(Error::new(
             ErrorKind::InvalidInput,
             "start",
-            format!("the path `{}` can't be told to this engine: it has a comma, a colon or a quote in it", path.escape_debug()),
+            format!(
+                "the path `{}` can't be told to this engine: it has a comma, a colon or a quote in it",
+                path.escape_debug()
+            ),
         )
         .with_remedy("rename it, or use --sandbox docker or local")),
     }

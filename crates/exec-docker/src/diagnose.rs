@@ -26,8 +26,7 @@ pub fn diagnose(attempts: Vec<Attempt>, facts: &Facts) -> Error {
             .with_remedy(start(&Origin::Default, facts));
     };
     let (trouble, candidate) = (telling.trouble, &telling.attempt.candidate);
-    let error =
-        told(trouble, &candidate.origin, facts).with_remedy(advise(trouble, candidate, facts));
+    let error = told(trouble, &candidate.origin, facts).with_remedy(advise(trouble, candidate, facts));
     telling.explain(error)
 }
 

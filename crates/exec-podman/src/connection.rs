@@ -51,6 +51,7 @@ fn file(around: &dyn Surroundings) -> Option<PathBuf> {
     if let Some(path) = variable("PODMAN_CONNECTIONS_CONF") {
         return Some(path);
     }
-    let configuration = variable("XDG_CONFIG_HOME").or_else(|| Some(surroundings::home(around)?.join(".config")));
+    let configuration =
+        variable("XDG_CONFIG_HOME").or_else(|| Some(surroundings::home(around)?.join(".config")));
     configuration.map(|directory| directory.join("containers/podman-connections.json"))
 }

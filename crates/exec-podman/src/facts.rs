@@ -21,8 +21,7 @@ pub struct Facts {
 impl Facts {
     /// Looks around.
     pub fn look(around: &dyn Surroundings) -> Self {
-        let names: &[&str] =
-            if around.system() == System::Windows { &["podman.exe"] } else { &["podman"] };
+        let names: &[&str] = if around.system() == System::Windows { &["podman.exe"] } else { &["podman"] };
         Self {
             system: around.system(),
             program: surroundings::program(around, names),

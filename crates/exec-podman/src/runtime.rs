@@ -96,9 +96,6 @@ mod tests {
         assert_eq!(options(&systemd, Cgroups::Hybrid), [""; 0], "there is nothing better to choose");
         let nested = Sample::default().file("/usr/sbin/runc", "");
         assert_eq!(options(&nested, Cgroups::Plain), ["--cgroup-manager", "cgroupfs"]);
-        assert_eq!(
-            options(&nested, Cgroups::Hybrid),
-            ["--runtime", "runc", "--cgroup-manager", "cgroupfs"]
-        );
+        assert_eq!(options(&nested, Cgroups::Hybrid), ["--runtime", "runc", "--cgroup-manager", "cgroupfs"]);
     }
 }

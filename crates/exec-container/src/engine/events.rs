@@ -78,6 +78,13 @@ impl Lives {
         receiver
     }
 
+    /// Somebody else found out that its memory was used up.
+    pub(crate) fn out_of_memory(&self, name: &str) {
+        if let Some(life) = self.lock().get(name) {
+            life.send_modify(|life| life.out_of_memory = true);
+        }
+    }
+
     /// Nobody asks about it any more.
     pub(crate) fn forget(&self, name: &str) {
         self.lock().remove(name);

@@ -67,9 +67,13 @@ impl Engine {
             id = step.status.filter(|status| status.starts_with("sha256:")).or(id);
         }
         let id = id.ok_or_else(|| {
-            Error::new(ErrorKind::Engine, "make image", format!("the engine did not say what became of {object}"))
-                .with_backend(self.backend())
-                .with_remedy("see the engine's log")
+            Error::new(
+                ErrorKind::Engine,
+                "make image",
+                format!("the engine did not say what became of {object}"),
+            )
+            .with_backend(self.backend())
+            .with_remedy("see the engine's log")
         })?;
         let name = TagImageOptionsBuilder::default().repo(repository).tag(tag).build();
         self.bounded(self.patience.ask, "tag image", &object, self.docker.tag_image(&id, Some(name))).await

@@ -73,8 +73,9 @@ pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> 
             other => tracing::trace!(?other, "the service does not listen yet"),
         }
         if let Some(status) = process.try_wait().map_err(unusable)? {
-            return Err(failed(&format!("ended at once: {}", last_words(&mut said)))
-                .with_context("status", status));
+            return Err(
+                failed(&format!("ended at once: {}", last_words(&mut said))).with_context("status", status)
+            );
         }
         if Instant::now() > deadline {
             // It may come to itself later; then it ends because nobody uses it.
