@@ -13,7 +13,8 @@ use bollard::models::{
 use exec_core::{Access, Gpus, Network};
 
 use crate::dialect::{Masks, TmpfsOwner};
-use crate::profile::{EngineProfile, Ulimits};
+use crate::own::Ulimits;
+use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
 use crate::supervisor::{INIT_DIRECTORY, INIT_PATH, Placement};
 

@@ -22,6 +22,10 @@ pub(crate) struct Dialect {
     pub(crate) keeps_ids: bool,
     /// It tells when a container's memory was used up.
     pub(crate) tells_out_of_memory: bool,
+    /// It may run as an ordinary user without saying so.
+    pub(crate) hides_rootless: bool,
+    /// As an ordinary user it claims limits that it can't set.
+    pub(crate) overstates_limits: bool,
     /// It gives containers limits of its own that it may not be allowed to set, unless it is told which.
     pub(crate) raises_ulimits: bool,
 }
@@ -53,6 +57,8 @@ const DOCKER: Dialect = Dialect {
     writes_user_names: false,
     keeps_ids: false,
     tells_out_of_memory: true,
+    hides_rootless: false,
+    overstates_limits: false,
     raises_ulimits: false,
 };
 
@@ -66,6 +72,8 @@ const PODMAN: Dialect = Dialect {
     writes_user_names: true,
     keeps_ids: true,
     tells_out_of_memory: false,
+    hides_rootless: true,
+    overstates_limits: true,
     raises_ulimits: true,
 };
 

@@ -219,8 +219,8 @@ mod tests {
     #[case::below("tcp://host:2375/v1.41", "there is more to it than host and port")]
     #[case::password("tcp://me:secret@host:2375", "there is more to it than host and port")]
     #[case::pipe_without_name("npipe://", "the pipe has no name")]
-    #[case::other("ftp://host", "Docker has no such scheme")]
-    #[case::descriptor("fd://", "Docker has no such scheme")]
+    #[case::other("ftp://host", "engines have no such scheme")]
+    #[case::descriptor("fd://", "engines have no such scheme")]
     fn what_is_no_address_is_told_why(#[case] address: &str, #[case] expected: &str) {
         match address.parse::<Endpoint>() {
             Err(EndpointError::Malformed { why, .. }) => assert_eq!(why, expected),
@@ -233,7 +233,13 @@ mod tests {
     #[case("ssh://me@build.example:2222/run/docker.sock", "-p 2222 me@build.example")]
     #[case("https://build.example:2376/", "build.example")]
     fn what_is_not_built_in_comes_with_a_way_around(#[case] address: &str, #[case] destination: &str) {
-        let remedy = address.parse::<Endpoint>().unwrap_err().remedy();
-        assert!(remedy.contains(&format!(":/var/run/docker.sock {destination}` and set")), "{remedy}");
+        let error = address.parse::<Endpoint>().unwrap_err();
+        let remedy = error.remedy(Product::Docker);
+        assert!(
+            remedy.contains(&format!(":/var/run/docker.sock {destination}` and set DOCKER_HOST")),
+            "{remedy}"
+        );
+        let remedy = error.remedy(Product::Podman);
+        assert!(remedy.contains(&format!("podman.sock {destination}` and set CONTAINER_HOST")), "{remedy}");
     }
 }

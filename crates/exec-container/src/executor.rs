@@ -8,7 +8,8 @@ use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
 use crate::maker::Shop;
-use crate::profile::{EngineProfile, Own};
+use crate::own::Own;
+use crate::profile::EngineProfile;
 use crate::reaper::Reaper;
 use crate::supervisor::{InitPlacement, Supervisor};
 use crate::yard::Yard;
@@ -35,12 +36,12 @@ pub async fn executor(
     let drafter = Drafter::new(engine.clone(), config, profile);
     let yard = Yard { engine, owner, lives, reaper };
     let Some(program) = program.filter(|_| init != InitPlacement::Direct) else {
-        let capabilities = direct::capabilities(&info, &drafter.profile, yard.reaper.is_there());
+        let capabilities = direct::capabilities(&drafter.profile, yard.reaper.is_there());
         let drafter = drafter.without(direct::INIT_DIRECTORY);
         return Ok(Box::new(DirectExecutor::new(yard, drafter, capabilities)));
     };
     let supervisor = Supervisor::place(program, init, backend)?;
-    let capabilities = isolation::capabilities(&info, &drafter.profile);
+    let capabilities = isolation::capabilities(&drafter.profile);
     let maker = ContainerMaker::new(Shop { yard, supervisor }, drafter, capabilities);
     Ok(Box::new(CellExecutor::new(maker, pool)))
 }

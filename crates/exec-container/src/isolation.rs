@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use bollard::models::SystemInfo;
 use exec_cell::not_held;
 use exec_core::{Capabilities, Claim, Exception, Held, Isolation, IsolationLevel, Network};
 use exec_wire::Facts;
@@ -26,10 +25,10 @@ pub(crate) const WALLS: [Claim; 8] = [
 const SUPERVISED: [Claim; 2] = [Claim::DiesWithOwner, Claim::ProtectsSupervisor];
 
 /// What can be said before the first container.
-pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile) -> Capabilities {
+pub(crate) fn capabilities(profile: &EngineProfile) -> Capabilities {
     let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
     claims.extend([Claim::NoPrivileges, Claim::SyscallFilter]);
-    claims.extend(limits_of(info));
+    claims.extend(profile.limits.iter().copied());
     claims.extend(of_user(profile));
     let mut exceptions = BTreeSet::new();
     if !profile.same_kernel {
@@ -42,16 +41,6 @@ pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile) -> Capabi
 /// Who is not root makes containers in user namespaces of their own or not at all.
 fn of_user(profile: &EngineProfile) -> Option<Claim> {
     profile.rootless.then_some(Claim::OwnUserNamespace)
-}
-
-/// The limits an engine says it can hold.
-pub(crate) fn limits_of(info: &SystemInfo) -> impl Iterator<Item = Claim> + use<> {
-    let limits = [
-        (info.memory_limit, Claim::MemoryLimit),
-        (info.pids_limit, Claim::PidsLimit),
-        (info.cpu_cfs_quota, Claim::CpuLimit),
-    ];
-    limits.into_iter().filter(|(can, _)| *can == Some(true)).map(|(_, claim)| claim)
 }
 
 /// What a container with this network does not hold.

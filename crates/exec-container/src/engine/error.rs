@@ -89,7 +89,7 @@ fn nobody_listens(why: &ClientError) -> bool {
 const PROGRAM: &str = "{engine}";
 
 /// What engines say, what sort of failure that is, and what helps. The first match counts.
-const REFUSALS: [(&str, ErrorKind, &str); 11] = [
+const REFUSALS: [(&str, ErrorKind, &str); 14] = [
     (
         "bind source path does not exist",
         ErrorKind::InvalidInput,
@@ -125,6 +125,22 @@ const REFUSALS: [(&str, ErrorKind, &str); 11] = [
         ErrorKind::Unsupported,
         "install the runtime and name it in the engine's configuration",
     ),
+    (
+        NO_RANGE,
+        ErrorKind::Unavailable,
+        "give yourself a range of user ids with `sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 \
+         $USER` and `podman system migrate`",
+    ),
+    (
+        "cgroups in hybrid mode not supported",
+        ErrorKind::Unavailable,
+        "install runc, and start the service with `podman --runtime runc system service`",
+    ),
+    (
+        "setting rlimit",
+        ErrorKind::Unavailable,
+        "raise the hard limits of whoever starts the engine (`ulimit -Hn`, `ulimit -Hu`)",
+    ),
     ("permission denied", ErrorKind::PermissionDenied, "see which path or right the message names"),
 ];
 
@@ -158,6 +174,15 @@ fn status(error: &Error) -> Option<&str> {
 pub(crate) fn is_engine_gone(error: &Error) -> bool {
     let cause = error.cause().and_then(|cause| cause.downcast_ref::<Beneath>());
     cause.is_some_and(|Beneath(why)| nobody_listens(why))
+}
+
+/// Podman's word for users without a range of ids. Those of users who have one it reads with a library that does not bear
+/// two at once, and then says the same.
+const NO_RANGE: &str = "keep-id requires additional uids";
+
+/// Asked again, the engine may say something else.
+pub(crate) fn may_pass(error: &Error) -> bool {
+    error.to_string().to_lowercase().contains(NO_RANGE)
 }
 
 /// The object is not there.
@@ -199,6 +224,12 @@ mod tests {
     #[case(500, "fork/exec /usr/bin/runc: cannot allocate memory", ErrorKind::ResourceExhausted)]
     #[case(500, "open /proc/self/fd: too many open files", ErrorKind::ResourceExhausted)]
     #[case(400, "Minimum memory limit allowed is 6MB", ErrorKind::InvalidInput)]
+    #[case(
+        500,
+        "container create: keep-id requires additional UIDs or GIDs defined in /etc/subuid",
+        ErrorKind::Unavailable
+    )]
+    #[case(500, "crun: cgroups in hybrid mode not supported: OCI runtime error", ErrorKind::Unavailable)]
     #[case(500, "something else", ErrorKind::Engine)]
     fn a_refusal_has_a_kind_and_a_remedy(
         #[case] status_code: u16,
