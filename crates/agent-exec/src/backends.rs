@@ -11,6 +11,9 @@ pub struct Backends {
     /// Docker.
     #[cfg(feature = "docker")]
     pub docker: exec_docker::DockerConfig,
+    /// Podman.
+    #[cfg(feature = "podman")]
+    pub podman: exec_podman::PodmanConfig,
     /// This machine's own namespaces.
     #[cfg(feature = "local")]
     pub local: exec_local::LocalConfig,
@@ -24,6 +27,9 @@ impl Backends {
             Probe::new("docker", exec_docker::detect(self.docker.clone())),
             #[cfg(not(feature = "docker"))]
             Probe::not_built_in("docker"),
+            #[cfg(feature = "podman")]
+            Probe::new("podman", exec_podman::detect(self.podman.clone())),
+            #[cfg(not(feature = "podman"))]
             Probe::not_built_in("podman"),
             #[cfg(feature = "local")]
             Probe::new("local", exec_local::detect(self.local.clone())),
@@ -37,6 +43,10 @@ impl Backends {
         #[cfg(feature = "docker")]
         {
             self.docker.containers.first_run = opts("docker");
+        }
+        #[cfg(feature = "podman")]
+        {
+            self.podman.containers.first_run = opts("podman");
         }
         #[cfg(feature = "local")]
         {

@@ -34,10 +34,12 @@
 //! A sandbox asked for by name is that one or an error with its remedy. Once chosen, a sandbox stays: a run that fails is
 //! never repeated on another.
 //!
-//! Backends are cargo features: `docker` and `local`, all of them on by default. Everything of `exec-core` is here too.
+//! Backends are cargo features: `docker`, `podman` and `local`, all of them on by default. Everything of `exec-core` is here too.
 
-#[cfg(not(any(feature = "docker", feature = "local")))]
-compile_error!("agent-exec runs nothing without a backend: turn on the feature `docker` or `local`");
+#[cfg(not(any(feature = "docker", feature = "local", feature = "podman")))]
+compile_error!(
+    "agent-exec runs nothing without a backend: turn on the feature `docker`, `podman` or `local`"
+);
 
 mod backends;
 mod builder;
@@ -55,5 +57,7 @@ pub use exec_core::*;
 pub use exec_docker as docker;
 #[cfg(feature = "local")]
 pub use exec_local as local;
+#[cfg(feature = "podman")]
+pub use exec_podman as podman;
 pub use finder::{Finder, auto};
 pub use sandbox::Sandbox;

@@ -40,6 +40,7 @@ impl Probe {
         Self { name, look: Box::pin(look) }
     }
 
+    #[cfg(any(test, not(all(feature = "docker", feature = "local", feature = "podman"))))]
     pub(crate) fn not_built_in(name: &'static str) -> Self {
         let missing = Detected::Missing {
             name: name.to_owned(),

@@ -2,6 +2,7 @@
 
 use agent_exec::docker::{ContainerConfig, DockerConfig, Progress};
 use agent_exec::local::{LocalConfig, WallsChoice};
+use agent_exec::podman::PodmanConfig;
 use agent_exec::{Backends, Builder, Sandbox};
 use exec_config::Engine;
 use exec_core::Result;
@@ -19,7 +20,11 @@ pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
 
 /// How sandboxes are looked for with the options of this job.
 pub(crate) fn looking(job: &Job) -> Builder {
-    let backends = Backends { docker: docker_config(job), local: local_config(job) };
+    let (docker, podman) = (
+        DockerConfig { containers: container_config(job), ..DockerConfig::default() },
+        PodmanConfig { containers: container_config(job), ..PodmanConfig::default() },
+    );
+    let backends = Backends { docker, podman, local: local_config(job) };
     let builder = agent_exec::builder().backends(backends);
     match job.ruled_out {
         Some(by) => builder.rule_out("docker", by).rule_out("podman", by),
@@ -38,11 +43,10 @@ fn local_config(job: &Job) -> LocalConfig {
     LocalConfig { walls, warm_cells: 0, ..LocalConfig::default() }
 }
 
-fn docker_config(job: &Job) -> DockerConfig {
+fn container_config(job: &Job) -> ContainerConfig {
     let progress = match job.talk {
         Talk::Quiet => Progress::default(),
         Talk::Terse | Talk::Normal | Talk::Verbose => output::pull_progress(job.voice),
     };
-    let containers = ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() };
-    DockerConfig { containers, ..DockerConfig::default() }
+    ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() }
 }

@@ -8,10 +8,13 @@ use std::collections::HashMap;
 use bollard::models::{
     ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum,
     HostConfigLogConfig, Mount as ApiMount, MountBindOptions, MountType, MountVolumeOptions,
+    ResourcesUlimits,
 };
 use exec_core::{Access, Gpus, Network};
 use exec_wire::LANE_DIRECTORY;
 
+use crate::dialect::{Masks, TmpfsOwner};
+use crate::own::Ulimits;
 use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
 use crate::supervisor::{INIT_DIRECTORY, INIT_PATH, Placement};
@@ -97,12 +100,12 @@ pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineP
         auto_remove: Some(true),
         readonly_rootfs: Some(true),
         cap_drop: Some(vec!["ALL".to_owned()]),
-        security_opt: Some(vec!["no-new-privileges:true".to_owned()]),
+        security_opt: Some(security(spec, profile)),
         network_mode: Some(spec.network.to_string()),
         ipc_mode: Some("private".to_owned()),
         cgroupns_mode: Some(HostConfigCgroupnsModeEnum::PRIVATE),
         // So that files made inside belong to the caller.
-        userns_mode: profile.remaps_users.then(|| "host".to_owned()),
+        userns_mode: profile.user_namespace(spec.user).map(str::to_owned),
         memory,
         memory_swap: memory,
         pids_limit: spec.limits.pids.map(|pids| pids as i64 + own_pids),
@@ -110,15 +113,35 @@ pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineP
         shm_size: Some(spec.shm_size as i64),
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
         mounts: Some(binds(spec, profile)),
-        tmpfs: Some(tmpfs(spec)),
-        masked_paths: Some(
-            MASKED.into_iter().map(str::to_owned).chain(spec.masked.iter().cloned()).collect(),
-        ),
+        tmpfs: Some(tmpfs(spec, profile)),
+        masked_paths: (profile.dialect.masks == Masks::List)
+            .then(|| masked(spec).map(str::to_owned).collect()),
+        ulimits: profile.ulimits.map(ulimits),
         privileged: Some(false),
         device_requests: spec.gpus.map(|gpus| vec![graphics(gpus)]),
         publish_all_ports: Some(false),
         ..HostConfig::default()
     }
+}
+
+fn masked(spec: &ContainerSpec) -> impl Iterator<Item = &str> {
+    MASKED.into_iter().chain(spec.masked.iter().map(String::as_str))
+}
+
+fn security(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<String> {
+    let mut options = vec!["no-new-privileges:true".to_owned()];
+    if profile.dialect.masks == Masks::SecurityOption {
+        options.push(format!("mask={}", masked(spec).collect::<Vec<_>>().join(":")));
+    }
+    options
+}
+
+fn ulimits(Ulimits { open_files, processes }: Ulimits) -> Vec<ResourcesUlimits> {
+    [("nofile", open_files), ("nproc", processes)].map(|(name, most)| ulimit(name, most as i64)).into()
+}
+
+pub(crate) fn ulimit(name: &str, most: i64) -> ResourcesUlimits {
+    ResourcesUlimits { name: Some(name.to_owned()), soft: Some(most), hard: Some(most) }
 }
 
 fn binds(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<ApiMount> {
@@ -181,11 +204,16 @@ fn graphics(gpus: Gpus) -> DeviceRequest {
     }
 }
 
-fn tmpfs(spec: &ContainerSpec) -> HashMap<String, String> {
+fn tmpfs(spec: &ContainerSpec, profile: &EngineProfile) -> HashMap<String, String> {
     let options = spec.mounts.iter().filter_map(|mount| match mount {
         Mount::Tmpfs { target, size, mode, owner: (uid, gid) } => {
+            let owner = match profile.dialect.tmpfs_owner {
+                TmpfsOwner::Named => format!("uid={uid},gid={gid}"),
+                // Empty at first, whatever the image has there.
+                TmpfsOwner::User => "notmpcopyup,U".to_owned(),
+            };
             // Builds run what they have just made.
-            let options = format!("rw,exec,nosuid,nodev,size={size},mode={mode:o},uid={uid},gid={gid}");
+            let options = format!("rw,exec,nosuid,nodev,size={size},mode={mode:o},{owner}");
             Some((target.clone(), options))
         }
         Mount::Bind { .. } => None,

@@ -67,12 +67,13 @@ impl Drafter {
     pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
         match self.image_name(plan).map(str::to_owned) {
             None => {
-                self.host_image.resolve(&self.engine, self.host_view()?).await?;
+                self.host_image.resolve(&self.engine, self.host_view()?, self.profile.dialect).await?;
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }
             Some(name) => {
                 let (policy, progress) = (self.config.pull, &self.config.progress);
-                let image = self.images.resolve(&self.engine, &name, policy, progress).await?;
+                let names = self.profile.dialect.image_names(&name);
+                let image = self.images.resolve(&self.engine, &name, &names, policy, progress).await?;
                 plan.env = image_env(plan, &image.env);
             }
         }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::Product;
+
 /// Where an engine listens.
 ///
 /// ```
@@ -54,7 +56,7 @@ impl FromStr for Endpoint {
             Some(("ssh", target)) => {
                 Err(EndpointError::Ssh { target: target.trim_end_matches('/').to_owned() })
             }
-            Some(_) => Err(malformed("Docker has no such scheme")),
+            Some(_) => Err(malformed("engines have no such scheme")),
         }
     }
 }
@@ -129,22 +131,25 @@ pub enum EndpointError {
 
 impl EndpointError {
     /// What to do, as a sentence that begins with a verb.
-    pub fn remedy(&self) -> String {
+    pub fn remedy(&self, product: Product) -> String {
         match self {
             Self::Malformed { .. } => {
                 "write it as unix:///path, tcp://host:port or npipe:////./pipe/name".to_owned()
             }
-            Self::Ssh { target } => forward(&ssh_arguments(target)),
-            Self::Tls { host } => forward(host),
+            Self::Ssh { target } => forward(&ssh_arguments(target), product),
+            Self::Tls { host } => forward(host, product),
         }
     }
 }
 
 /// SSH brings a remote socket here, with better keys than TLS would ask for.
-fn forward(destination: &str) -> String {
+fn forward(destination: &str, product: Product) -> String {
+    let (local, remote, variable) = match product {
+        Product::Docker => (".docker/remote.sock", "/var/run/docker.sock", "DOCKER_HOST"),
+        Product::Podman => (".podman-remote.sock", "/run/podman/podman.sock", "CONTAINER_HOST"),
+    };
     format!(
-        "forward its socket with `ssh -nNT -L ~/.docker/remote.sock:/var/run/docker.sock {destination}` and set \
-         DOCKER_HOST=unix://$HOME/.docker/remote.sock"
+        "forward its socket with `ssh -nNT -L ~/{local}:{remote} {destination}` and set {variable}=unix://$HOME/{local}"
     )
 }
 
@@ -214,8 +219,8 @@ mod tests {
     #[case::below("tcp://host:2375/v1.41", "there is more to it than host and port")]
     #[case::password("tcp://me:secret@host:2375", "there is more to it than host and port")]
     #[case::pipe_without_name("npipe://", "the pipe has no name")]
-    #[case::other("ftp://host", "Docker has no such scheme")]
-    #[case::descriptor("fd://", "Docker has no such scheme")]
+    #[case::other("ftp://host", "engines have no such scheme")]
+    #[case::descriptor("fd://", "engines have no such scheme")]
     fn what_is_no_address_is_told_why(#[case] address: &str, #[case] expected: &str) {
         match address.parse::<Endpoint>() {
             Err(EndpointError::Malformed { why, .. }) => assert_eq!(why, expected),
@@ -228,7 +233,13 @@ mod tests {
     #[case("ssh://me@build.example:2222/run/docker.sock", "-p 2222 me@build.example")]
     #[case("https://build.example:2376/", "build.example")]
     fn what_is_not_built_in_comes_with_a_way_around(#[case] address: &str, #[case] destination: &str) {
-        let remedy = address.parse::<Endpoint>().unwrap_err().remedy();
-        assert!(remedy.contains(&format!(":/var/run/docker.sock {destination}` and set")), "{remedy}");
+        let error = address.parse::<Endpoint>().unwrap_err();
+        let remedy = error.remedy(Product::Docker);
+        assert!(
+            remedy.contains(&format!(":/var/run/docker.sock {destination}` and set DOCKER_HOST")),
+            "{remedy}"
+        );
+        let remedy = error.remedy(Product::Podman);
+        assert!(remedy.contains(&format!("podman.sock {destination}` and set CONTAINER_HOST")), "{remedy}");
     }
 }

@@ -9,11 +9,12 @@ use crate::engine::{Engine, Lives};
 use crate::labels::{OWNER, Owner};
 use crate::lane::Lanes;
 use crate::maker::{ContainerMaker, Shop};
-use crate::profile::{self, EngineProfile};
+use crate::own::Own;
+use crate::profile::EngineProfile;
 use crate::reaper::Reaper;
 use crate::supervisor::{InitPlacement, Supervisor, cache_directory};
 use crate::yard::Yard;
-use crate::{ContainerConfig, Endpoint, Greeting, isolation, leftovers};
+use crate::{ContainerConfig, Endpoint, Greeting, Patience, isolation, leftovers};
 
 /// An executor on the engine at this endpoint, which answered with this greeting; `backend` is the name it is chosen by.
 /// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
@@ -27,7 +28,7 @@ pub async fn executor(
 ) -> Result<Box<dyn Executor>> {
     let engine = Engine::connect(endpoint, greeting, backend, config.patience)?;
     let info = engine.info().await?;
-    let profile = EngineProfile::new(greeting, &info, profile::own_kernel().as_deref(), profile::caller());
+    let profile = EngineProfile::new(greeting, &info, &Own::look());
     leftovers::sweep(&engine);
     let owner = Owner::this_process();
     let lives = Lives::follow(&engine, (OWNER, &owner.id));
@@ -44,7 +45,7 @@ pub async fn executor(
     });
     let yard = Yard { engine, owner, lives, reaper };
     let Some(program) = program.filter(|_| init != InitPlacement::Direct) else {
-        let mut capabilities = direct::capabilities(&info, &drafter.profile, yard.reaper.is_there());
+        let mut capabilities = direct::capabilities(&drafter.profile, yard.reaper.is_there());
         capabilities.engine = description;
         let executor = DirectExecutor::new(yard, drafter.without(direct::INIT_DIRECTORY), capabilities);
         if let Some(opts) = &first_run {
@@ -53,7 +54,7 @@ pub async fn executor(
         return Ok(Box::new(executor));
     };
     let supervisor = Supervisor::place(program, init, backend)?;
-    let mut capabilities = isolation::capabilities(&info, &drafter.profile);
+    let mut capabilities = isolation::capabilities(&drafter.profile);
     capabilities.engine = description;
     let maker = ContainerMaker::new(Shop { yard, supervisor, lanes }, drafter, capabilities);
     let executor = CellExecutor::new(maker, pool);
@@ -61,4 +62,15 @@ pub async fn executor(
         executor.prepare_first(opts).await?;
     }
     Ok(Box::new(executor))
+}
+
+/// The runtime that makes an engine's containers, as it names it.
+pub async fn default_runtime(
+    endpoint: &Endpoint,
+    greeting: &Greeting,
+    backend: &str,
+    patience: Patience,
+) -> Result<Option<String>> {
+    let info = Engine::connect(endpoint, greeting, backend, patience)?.info().await?;
+    Ok(info.default_runtime.filter(|runtime| !runtime.is_empty()))
 }

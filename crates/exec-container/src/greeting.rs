@@ -21,6 +21,8 @@ pub struct Greeting {
     pub api: (usize, usize),
     /// Which engine it is.
     pub product: Product,
+    /// The user whose process listens, where the system tells.
+    pub user: Option<u32>,
 }
 
 /// An engine's make.
@@ -38,6 +40,16 @@ impl fmt::Display for Product {
             Self::Docker => "Docker",
             Self::Podman => "Podman",
         })
+    }
+}
+
+impl Product {
+    /// The name it is chosen by, which is its program's too.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
     }
 }
 
@@ -61,10 +73,13 @@ pub async fn greet(endpoint: &Endpoint, limit: Duration) -> Result<Greeting, Sil
 }
 
 async fn ask(endpoint: &Endpoint) -> Result<Greeting, Silence> {
+    let mut user = None;
     let answer = match endpoint {
         #[cfg(unix)]
         Endpoint::Unix(path) => {
-            exchange(tokio::net::UnixStream::connect(path).await.map_err(Silence::Connect)?).await
+            let stream = tokio::net::UnixStream::connect(path).await.map_err(Silence::Connect)?;
+            user = stream.peer_cred().ok().map(|peer| peer.uid());
+            exchange(stream).await
         }
         #[cfg(windows)]
         Endpoint::NamedPipe(name) => {
@@ -78,7 +93,8 @@ async fn ask(endpoint: &Endpoint) -> Result<Greeting, Silence> {
         _ => return Err(Silence::Connect(io::ErrorKind::Unsupported.into())),
     };
     let answer = answer.map_err(|why| Silence::NotAnEngine(why.to_string()))?;
-    parse(&answer).ok_or_else(|| Silence::NotAnEngine(beginning(&answer)))
+    let (api, product) = parse(&answer).ok_or_else(|| Silence::NotAnEngine(beginning(&answer)))?;
+    Ok(Greeting { api, product, user: user.take() })
 }
 
 /// Reads as far as the end of the head: some engines keep the connection open all the same.
@@ -94,7 +110,8 @@ async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result
     Ok(answer)
 }
 
-fn parse(answer: &[u8]) -> Option<Greeting> {
+/// The version of the interface, and whose it is.
+fn parse(answer: &[u8]) -> Option<((usize, usize), Product)> {
     let text = String::from_utf8_lossy(answer);
     let head = text.split("\r\n\r\n").next()?;
     let mut lines = head.split("\r\n");
@@ -111,7 +128,7 @@ fn parse(answer: &[u8]) -> Option<Greeting> {
     let is_podman = header("libpod-api-version").is_some()
         || header("server").is_some_and(|name| name.starts_with("Libpod"));
     let product = if is_podman { Product::Podman } else { Product::Docker };
-    Some(Greeting { api: (major.parse().ok()?, minor.parse().ok()?), product })
+    Some(((major.parse().ok()?, minor.parse().ok()?), product))
 }
 
 /// Enough of an answer to see what it is, safe to show.
@@ -128,9 +145,9 @@ mod tests {
     #[test]
     fn engines_are_told_apart() {
         let docker = b"HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nServer: Docker/20.10.24 (linux)\r\n\r\nOK";
-        assert_eq!(parse(docker), Some(Greeting { api: (1, 41), product: Product::Docker }));
+        assert_eq!(parse(docker), Some(((1, 41), Product::Docker)));
         let podman = b"HTTP/1.1 200 OK\r\nApi-Version: 1.40\r\nLibpod-Api-Version: 4.3.1\r\n\r\nOK";
-        assert_eq!(parse(podman).map(|greeting| greeting.product), Some(Product::Podman));
+        assert_eq!(parse(podman), Some(((1, 40), Product::Podman)));
     }
 
     /// F5

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use bollard::models::SystemInfo;
 use exec_cell::not_held;
 use exec_core::{Capabilities, Claim, Exception, Held, Isolation, IsolationLevel, Network};
 use exec_wire::Facts;
@@ -26,10 +25,11 @@ pub(crate) const WALLS: [Claim; 8] = [
 const SUPERVISED: [Claim; 2] = [Claim::DiesWithOwner, Claim::ProtectsSupervisor];
 
 /// What can be said before the first container.
-pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile) -> Capabilities {
+pub(crate) fn capabilities(profile: &EngineProfile) -> Capabilities {
     let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
     claims.extend([Claim::NoPrivileges, Claim::SyscallFilter]);
-    claims.extend(limits_of(info));
+    claims.extend(profile.limits.iter().copied());
+    claims.extend(of_user(profile));
     let mut exceptions = BTreeSet::new();
     if !profile.same_kernel {
         exceptions.insert(Exception::MountsByName);
@@ -38,14 +38,9 @@ pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile) -> Capabi
     Capabilities { level, claims, tty: true, sessions: true, images: true, engine: None, exceptions }
 }
 
-/// The limits an engine says it can hold.
-pub(crate) fn limits_of(info: &SystemInfo) -> impl Iterator<Item = Claim> + use<> {
-    let limits = [
-        (info.memory_limit, Claim::MemoryLimit),
-        (info.pids_limit, Claim::PidsLimit),
-        (info.cpu_cfs_quota, Claim::CpuLimit),
-    ];
-    limits.into_iter().filter(|(can, _)| *can == Some(true)).map(|(_, claim)| claim)
+/// Who is not root makes containers in user namespaces of their own or not at all.
+fn of_user(profile: &EngineProfile) -> Option<Claim> {
+    profile.rootless.then_some(Claim::OwnUserNamespace)
 }
 
 /// What a container with this network does not hold.
@@ -60,6 +55,7 @@ pub(crate) fn opened_by(network: Network) -> &'static [Claim] {
 /// The report for a run in this container.
 pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfile) -> Isolation {
     let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
+    claims.extend(of_user(profile));
     claims.retain(|claim| !opened_by(spec.network).contains(claim));
     let read_back = [
         (facts.no_new_privs && facts.capabilities == 0, Claim::NoPrivileges),

@@ -104,6 +104,11 @@ impl ContainerKeeper {
         self.made.set(made).ok();
     }
 
+    /// The container's id, if it was made.
+    pub(crate) fn id(&self) -> Option<String> {
+        self.made.get().map(|made| made.id.clone())
+    }
+
     /// What is known of the container, and will be.
     pub(crate) fn life(&self) -> watch::Receiver<Life> {
         self.life.clone()

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker, Keeper};
 use exec_core::{Capabilities, Error, ErrorKind, Isolation, Plan, Result};
 use exec_wire::{ContainerPlan, Expected, Facts, LandlockPlan, MOUNT_MISMATCH, Resource, Rlimit, ToCell};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncWriteExt};
 
 use crate::Attached;
 use crate::body::body;
@@ -15,6 +15,7 @@ use crate::engine::{Created, Input, is_missing_bind_source};
 use crate::isolation;
 use crate::keeper::{ContainerKeeper, Made};
 use crate::lane::{Lane, Lanes};
+use crate::out_of_memory::{StreamEnd, killed_for_memory};
 use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
 use crate::supervisor::{Placement, Supervisor};
@@ -106,7 +107,10 @@ impl Shop {
     async fn make(&self, spec: &ContainerSpec, profile: &EngineProfile) -> Result<CellIo> {
         let (name, keeper) = self.yard.expect()?;
         match self.raise(&name, spec, profile, &keeper).await {
-            Ok(Attached { reader, writer }) => Ok(CellIo { reader, writer, keeper: Box::new(keeper) }),
+            Ok(Attached { reader, writer }) => {
+                let reader = self.watched(name, reader, profile, &keeper);
+                Ok(CellIo { reader, writer, keeper: Box::new(keeper) })
+            }
             Err(error) => {
                 keeper.kill();
                 Err(error)
@@ -141,6 +145,26 @@ impl Shop {
     fn lane(&self) -> Option<Lane> {
         let laid = self.lanes.as_ref()?.lay();
         laid.inspect_err(|error| tracing::debug!(%error, "a lane can't be made")).ok()
+    }
+
+    /// Where the engine does not tell of used-up memory, somebody has to look when the container ends.
+    fn watched(
+        &self,
+        name: String,
+        reader: Box<dyn AsyncRead + Send + Unpin>,
+        profile: &EngineProfile,
+        keeper: &ContainerKeeper,
+    ) -> Box<dyn AsyncRead + Send + Unpin> {
+        let Some(id) = keeper.id().filter(|_| profile.same_kernel && !profile.dialect.tells_out_of_memory)
+        else {
+            return reader;
+        };
+        let lives = self.yard.lives.clone();
+        Box::new(StreamEnd::new(reader, move || {
+            if killed_for_memory(&id) {
+                lives.out_of_memory(&name);
+            }
+        }))
     }
 
     /// Takes the lane away where the engine does not see our files.

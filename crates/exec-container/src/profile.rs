@@ -1,9 +1,13 @@
 //! What an engine is and how it differs from others, as data. Pure: from what it said about itself.
 
+use std::collections::BTreeSet;
+
 use bollard::models::SystemInfo;
-use exec_core::{Plan, Result, User};
+use exec_core::{Claim, Plan, Result, User};
 use exec_init::Arch;
 
+use crate::dialect::Dialect;
+use crate::own::{Own, Ulimits};
 use crate::{Greeting, Product};
 
 /// From this version of the interface on, a read-only mount is read-only with everything mounted below it.
@@ -31,32 +35,45 @@ pub(crate) struct EngineProfile {
     pub(crate) knows_init: bool,
     /// Read-only mounts hide what is mounted below them, because the engine would leave that writable.
     pub(crate) hides_submounts: bool,
+    /// The limits that it can hold.
+    pub(crate) limits: BTreeSet<Claim>,
+    /// `SELinux` guards its containers: they read and write only what is labelled for them.
+    pub(crate) guards_labels: bool,
+    /// What containers may be given at most, where the engine would else ask for more than it may have.
+    pub(crate) ulimits: Option<Ulimits>,
     /// Who we are.
     pub(crate) caller: (u32, u32),
+    /// How it wants things said.
+    pub(crate) dialect: Dialect,
 }
 
 impl EngineProfile {
     /// From what an engine says, and what we know of ourselves.
-    pub(crate) fn new(
-        greeting: &Greeting,
-        info: &SystemInfo,
-        kernel: Option<&str>,
-        caller: (u32, u32),
-    ) -> Self {
+    pub(crate) fn new(greeting: &Greeting, info: &SystemInfo, own: &Own) -> Self {
+        let dialect = Dialect::of(greeting.product);
+        let same_kernel = own.kernel.is_some() && info.kernel_version == own.kernel;
+        let is_somebodys = greeting.user.is_some_and(|user| user != 0);
         let options = info.security_options.as_deref().unwrap_or_default();
         let has = |name: &str| options.iter().any(|option| option.split(',').any(|part| part == name));
+        // Older ones don't say so; the kernel does, of whoever listens here.
+        let rootless = has("name=rootless") || (dialect.hides_rootless && same_kernel && is_somebodys);
         Self {
             version: info.server_version.clone().unwrap_or_default(),
             api: greeting.api,
             architecture: info.architecture.clone().unwrap_or_default(),
-            rootless: has("name=rootless"),
+            rootless,
             remaps_users: has("name=userns"),
-            same_kernel: kernel.is_some() && info.kernel_version.as_deref() == kernel,
+            same_kernel,
             filters_syscalls: has("name=seccomp"),
             knows_init: greeting.product == Product::Docker
                 && info.init_binary.as_deref() == Some("docker-init"),
-            hides_submounts: greeting.api < RECURSIVE_READ_ONLY,
-            caller,
+            hides_submounts: greeting.product == Product::Podman || greeting.api < RECURSIVE_READ_ONLY,
+            limits: limits(info, own, rootless && dialect.overstates_limits),
+            guards_labels: has("name=selinux"),
+            // An engine elsewhere has limits that we know nothing of.
+            ulimits: own.ulimits.filter(|_| dialect.raises_ulimits && same_kernel),
+            caller: own.caller,
+            dialect,
         }
     }
 
@@ -65,11 +82,15 @@ impl EngineProfile {
         Arch::from_name(&self.architecture)
     }
 
-    /// The user a command runs as, as the container counts. On a rootless engine the caller is user 0 inside: that is
-    /// the only one who can write the caller's files.
+    /// The user a command runs as, as the container counts. On a rootless engine the caller is user 0 inside, unless the
+    /// engine keeps ids: that is the only one who can write the caller's files.
     pub(crate) fn identity(&self, plan: &Plan) -> Result<(u32, u32)> {
         match plan.user {
-            User::Auto if self.rootless && plan.workspace_owner.0 == self.caller.0 => Ok((0, 0)),
+            User::Auto
+                if self.rootless && !self.dialect.keeps_ids && plan.workspace_owner.0 == self.caller.0 =>
+            {
+                Ok((0, 0))
+            }
             _ => plan.identity(),
         }
     }
@@ -78,21 +99,28 @@ impl EngineProfile {
     pub(crate) fn on_host(&self, inside: (u32, u32)) -> (u32, u32) {
         if self.rootless && inside.0 == 0 { self.caller } else { inside }
     }
+
+    /// The user namespace for a container of this user's, where the engine's own choice would not do: files made inside
+    /// are to belong to the caller. User 0 of a rootless engine is the caller as it is.
+    pub(crate) fn user_namespace(&self, user: (u32, u32)) -> Option<&'static str> {
+        match user.0 {
+            _ if self.remaps_users => Some("host"),
+            1.. if self.rootless && self.dialect.keeps_ids => Some("keep-id"),
+            _ => None,
+        }
+    }
 }
 
-/// The kernel this process runs on, where that is Linux: engines run on nothing else.
-pub(crate) fn own_kernel() -> Option<String> {
-    std::fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|release| release.trim().to_owned())
-}
-
-#[cfg(unix)]
-pub(crate) fn caller() -> (u32, u32) {
-    (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn caller() -> (u32, u32) {
-    (0, 0)
+/// The limits an engine says it can hold; where it says too much, those of them that its user may set.
+fn limits(info: &SystemInfo, own: &Own, overstated: bool) -> BTreeSet<Claim> {
+    let limits = [
+        (info.memory_limit, "memory", Claim::MemoryLimit),
+        (info.pids_limit, "pids", Claim::PidsLimit),
+        (info.cpu_cfs_quota, "cpu", Claim::CpuLimit),
+    ];
+    let may_set = |controller: &str| !overstated || own.delegated.iter().any(|name| name == controller);
+    let held = limits.into_iter().filter(|(can, name, _)| *can == Some(true) && may_set(name));
+    held.map(|(.., claim)| claim).collect()
 }
 
 #[cfg(test)]
@@ -108,7 +136,26 @@ mod tests {
             architecture: Some("x86_64".into()),
             ..SystemInfo::default()
         };
-        EngineProfile::new(&Greeting { api, product: Product::Docker }, &info, kernel, (1000, 1000))
+        EngineProfile::new(&Greeting { api, product: Product::Docker, user: Some(0) }, &info, &own(kernel))
+    }
+
+    fn own(kernel: Option<&str>) -> Own {
+        let ulimits = Some(Ulimits { open_files: 20_000, processes: 32_768 });
+        let delegated = vec!["memory".to_owned(), "pids".to_owned()];
+        Own { kernel: kernel.map(str::to_owned), caller: (1000, 1000), ulimits, delegated }
+    }
+
+    /// Podman 4.3, whose service this user runs.
+    fn podman(user: u32, kernel: &str) -> EngineProfile {
+        let info = SystemInfo {
+            kernel_version: Some("6.1".into()),
+            memory_limit: Some(true),
+            pids_limit: Some(true),
+            cpu_cfs_quota: Some(true),
+            ..SystemInfo::default()
+        };
+        let greeting = Greeting { api: (1, 41), product: Product::Podman, user: Some(user) };
+        EngineProfile::new(&greeting, &info, &own(Some(kernel)))
     }
 
     #[test]
@@ -131,5 +178,41 @@ mod tests {
         assert_eq!(rootless.identity(&plan).unwrap(), (0, 0));
         assert_eq!(rootless.on_host((0, 0)), (1000, 1000));
         assert_eq!(profile(&[], None, (1, 41)).identity(&plan).unwrap(), (1000, 1000));
+    }
+    /// R24: Podman keeps the caller's own number, so that nothing inside is user 0.
+    #[test]
+    fn rootless_podman_keeps_ids() {
+        let mut plan =
+            Plan::resolve(&Cmd::new("x"), &ExecOpts::in_workspace(std::env::temp_dir()), []).unwrap();
+        plan.user = User::Id { uid: 1000, gid: 1000 };
+        let rootless = podman(1000, "6.1");
+        assert_eq!(rootless.identity(&plan).unwrap(), (1000, 1000));
+        assert_eq!(rootless.user_namespace((1000, 1000)), Some("keep-id"));
+        assert_eq!(rootless.on_host((1000, 1000)), (1000, 1000));
+        // Who asks for user 0 gets the engine's own mapping, in which that is the caller.
+        assert_eq!((rootless.user_namespace((0, 0)), rootless.on_host((0, 0))), (None, (1000, 1000)));
+        assert_eq!(podman(0, "6.1").user_namespace((1000, 1000)), None);
+    }
+
+    /// R40: what Podman would ask for itself is more than some hosts allow.
+    #[test]
+    fn limits_are_those_of_this_machine() {
+        assert_eq!(podman(0, "6.1").ulimits.map(|limits| limits.open_files), Some(20_000));
+        assert_eq!(podman(0, "6.2").ulimits, None, "an engine elsewhere has others");
+        assert_eq!(profile(&[], Some("6.1"), (1, 41)).ulimits, None, "Docker knows its own");
+    }
+    /// R41: what a rootless engine accepts and does not hold is not claimed.
+    #[test]
+    fn limits_are_claimed_where_they_can_be_set() {
+        let all = [Claim::MemoryLimit, Claim::PidsLimit, Claim::CpuLimit];
+        assert_eq!(podman(0, "6.1").limits, all.into());
+        assert_eq!(podman(1000, "6.1").limits, [Claim::MemoryLimit, Claim::PidsLimit].into());
+    }
+
+    /// Who listens on a socket that leads elsewhere says nothing of the engine.
+    #[test]
+    fn a_forwarded_socket_is_nobodys() {
+        assert!(podman(1000, "6.1").rootless);
+        assert!(!podman(1000, "6.2").rootless);
     }
 }

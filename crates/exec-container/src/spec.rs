@@ -12,6 +12,9 @@ use crate::profile::EngineProfile;
 /// Home directory in images that are not the host's.
 pub(crate) const IMAGE_HOME: &str = "/home/agent";
 
+/// Where the host's user names are.
+const USER_NAMES: [&str; 2] = ["/etc/passwd", "/etc/group"];
+
 /// Everything that distinguishes one container from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ContainerSpec {
@@ -62,9 +65,11 @@ pub(crate) enum Base<'a> {
 pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Result<ContainerSpec> {
     let user = profile.identity(plan)?;
     let given: Vec<&Path> = plan.mounts.iter().map(|mount| mount.target.as_path()).collect();
+    let var_tmp = profile.dialect.adds_var_tmp.then_some(("/var/tmp", plan.limits.tmp_size));
     let own = [("/tmp", plan.limits.tmp_size), ("/run", plan.limits.run_size)];
     let mut mounts: Vec<Mount> = own
         .into_iter()
+        .chain(var_tmp)
         .filter(|(path, _)| !given.contains(&Path::new(path)))
         .map(|(path, size)| tmpfs(path, size, 0o1777, user))
         .collect();
@@ -73,6 +78,9 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
     let (image_name, image) = match base {
         Base::Host { image, view } => {
             mounts.extend(system_mounts(view)?);
+            if profile.dialect.writes_user_names && shows(view, "/etc") {
+                mounts.extend(USER_NAMES.map(|path| read_only_text(path.to_owned())));
+            }
             if let Some(path) = view.private_home(&given) {
                 mounts.push(home(text(path)?));
             }
@@ -95,6 +103,7 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
     for mount in &plan.mounts {
         mounts.push(planned(mount, profile)?);
     }
+    refuse_reserved(&mounts, &masked, profile)?;
     Ok(ContainerSpec {
         image_name: image.digest.clone().unwrap_or_else(|| image_name.to_owned()),
         image: image.id.clone(),
@@ -130,9 +139,36 @@ fn system_mounts(view: &HostView) -> Result<Vec<Mount>> {
     directories.map(|path| read_only(path)).collect()
 }
 
+fn shows(view: &HostView, place: &str) -> bool {
+    view.system.iter().any(|entry| matches!(entry, SystemEntry::Directory(path) if path == Path::new(place)))
+}
+
 fn read_only(path: &Path) -> Result<Mount> {
-    let path = text(path)?.to_owned();
-    Ok(Mount::Bind { source: path.clone(), target: path, access: Access::ReadOnly, expect: None })
+    text(path).map(|path| read_only_text(path.to_owned()))
+}
+
+fn read_only_text(path: String) -> Mount {
+    Mount::Bind { source: path.clone(), target: path, access: Access::ReadOnly, expect: None }
+}
+
+/// A path that an engine reads as more than a path could mount anything, in any way.
+fn refuse_reserved(mounts: &[Mount], masked: &[String], profile: &EngineProfile) -> Result<()> {
+    let paths = mounts.iter().flat_map(|mount| match mount {
+        Mount::Bind { source, target, .. } => vec![source, target],
+        Mount::Tmpfs { target, .. } => vec![target],
+    });
+    match paths.chain(masked).find(|path| path.contains(profile.dialect.reserved)) {
+        None => Ok(()),
+        Some(path) => Err(Error::new(
+            ErrorKind::InvalidInput,
+            "start",
+            format!(
+                "the path `{}` can't be told to this engine: it has a comma, a colon or a quote in it",
+                path.escape_debug()
+            ),
+        )
+        .with_remedy("rename it, or use --sandbox docker or local")),
+    }
 }
 
 fn planned(mount: &PlannedMount, profile: &EngineProfile) -> Result<Mount> {

@@ -1,116 +1,44 @@
 //! From failed attempts to what a person can do about them. Pure: whoever connects brings the failures.
 
-use std::cmp::Reverse;
-use std::io;
-
+use exec_container::{Telling, Trouble};
 use exec_core::{Error, ErrorKind};
 
-use crate::{Candidate, DockerGroup, Endpoint, Facts, NAME, Origin, System};
+use crate::{Attempt, Candidate, DockerGroup, Endpoint, Facts, NAME, Origin, System};
 
-/// A place that was tried, and what came of it.
-#[derive(Debug)]
-pub struct Attempt {
-    /// The place.
-    pub candidate: Candidate,
-    /// What came of it.
-    pub failure: Failure,
-}
-
-/// Why an engine can't be used.
-#[derive(Debug)]
-pub enum Failure {
-    /// There was no connection, or it broke.
-    Connect(io::Error),
-    /// It did not answer in time.
-    TimedOut,
-    /// It answered, but not as an engine does.
-    NotAnEngine,
-    /// It is Podman that answers.
-    Podman,
-}
-
-/// What a failure comes down to, the most telling last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Trouble {
-    NothingThere,
-    Other,
-    NobodyListens,
-    Podman,
-    NotAnEngine,
-    Silent,
-    Forbidden,
-}
-
-impl Trouble {
-    fn of(attempt: &Attempt) -> Self {
-        let is_port = matches!(attempt.candidate.endpoint, Endpoint::Tcp { .. });
-        let error = match &attempt.failure {
-            Failure::TimedOut => return Self::Silent,
-            Failure::NotAnEngine => return Self::NotAnEngine,
-            Failure::Podman => return Self::Podman,
-            Failure::Connect(error) => error,
-        };
-        match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory if !is_port => Self::NothingThere,
-            io::ErrorKind::PermissionDenied if !is_port => Self::Forbidden,
-            io::ErrorKind::ConnectionRefused => Self::NobodyListens,
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::Silent,
-            io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
-                Self::NotAnEngine
-            }
-            _ => Self::Other,
-        }
-    }
-
-    fn message(self, origin: &Origin, facts: &Facts) -> &'static str {
-        match self {
-            Self::NothingThere if origin.is_authoritative() => "there is no socket of a Docker engine",
-            Self::NothingThere if facts.program.is_some() => "the Docker engine is not running",
-            Self::NothingThere => "there is no Docker here",
-            Self::Other => "the Docker engine can't be reached",
-            Self::NobodyListens => "nobody listens where the Docker engine should be",
-            Self::Podman => "it is Podman that answers, not Docker",
-            Self::NotAnEngine => "what answers is no Docker engine",
-            Self::Silent => "the Docker engine does not answer in time",
-            Self::Forbidden => "this user may not use the Docker engine",
-        }
+fn message(trouble: Trouble, origin: &Origin, facts: &Facts) -> &'static str {
+    match trouble {
+        Trouble::NothingThere if origin.is_authoritative() => "there is no socket of a Docker engine",
+        Trouble::NothingThere if facts.program.is_some() => "the Docker engine is not running",
+        Trouble::NothingThere => "there is no Docker here",
+        Trouble::Other => "the Docker engine can't be reached",
+        Trouble::NobodyListens => "nobody listens where the Docker engine should be",
+        Trouble::Another => "it is Podman that answers, not Docker",
+        Trouble::NotAnEngine => "what answers is no Docker engine",
+        Trouble::Silent => "the Docker engine does not answer in time",
+        Trouble::Forbidden => "this user may not use the Docker engine",
     }
 }
 
 /// One error for all attempts: about the most telling one, with what to do.
-pub fn diagnose(mut attempts: Vec<Attempt>, facts: &Facts) -> Error {
-    // Stable, so that of equals the one that was tried first is told.
-    attempts.sort_by_key(|attempt| Reverse(Trouble::of(attempt)));
-    let mut attempts = attempts.into_iter();
-    let Some(worst) = attempts.next() else {
+pub fn diagnose(attempts: Vec<Attempt>, facts: &Facts) -> Error {
+    let Some(telling) = Telling::of(attempts) else {
         return told(Trouble::NothingThere, &Origin::Default, facts)
             .with_remedy(start(&Origin::Default, facts));
     };
-    let trouble = Trouble::of(&worst);
-    let Attempt { candidate, failure } = worst;
-    let others: Vec<String> = attempts.map(|other| other.candidate.endpoint.to_string()).collect();
-    let mut error = told(trouble, &candidate.origin, facts)
-        .with_context("at", &candidate.endpoint)
-        .with_context("from", &candidate.origin)
-        .with_remedy(advise(trouble, &candidate, facts));
-    if !others.is_empty() {
-        error = error.with_context("also tried", others.join(" "));
-    }
-    match (trouble, failure) {
-        (Trouble::Other, Failure::Connect(source)) => error.with_source(source),
-        _ => error,
-    }
+    let (trouble, candidate) = (telling.trouble, &telling.attempt.candidate);
+    let error = told(trouble, &candidate.origin, facts).with_remedy(advise(trouble, candidate, facts));
+    telling.explain(error)
 }
 
 fn told(trouble: Trouble, origin: &Origin, facts: &Facts) -> Error {
-    Error::new(ErrorKind::Unavailable, "connect", trouble.message(origin, facts)).with_backend(NAME)
+    Error::new(ErrorKind::Unavailable, "connect", message(trouble, origin, facts)).with_backend(NAME)
 }
 
 fn advise(trouble: Trouble, candidate: &Candidate, facts: &Facts) -> String {
     match trouble {
         Trouble::NothingThere | Trouble::NobodyListens => start(&candidate.origin, facts),
         Trouble::Other => elsewhere(&candidate.origin, "check that it can be reached from here"),
-        Trouble::Podman => elsewhere(&candidate.origin, "use Podman as such with `--sandbox podman`"),
+        Trouble::Another => elsewhere(&candidate.origin, "use Podman as such with `--sandbox podman`"),
         Trouble::NotAnEngine => not_an_engine(candidate),
         Trouble::Silent => silent(&candidate.origin, facts),
         Trouble::Forbidden => forbidden(&candidate.origin, facts),

@@ -3,25 +3,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use exec_container::{Product, bad_address, surroundings};
 use exec_core::{Error, ErrorKind, Result};
 
 use crate::context::{self, Context, ContextError, Transport};
-use crate::{Endpoint, EndpointError, NAME, Surroundings, System};
-
-/// A place to try.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    /// Where it is.
-    pub endpoint: Endpoint,
-    /// Why we think so.
-    pub origin: Origin,
-}
-
-impl fmt::Display for Candidate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.endpoint, self.origin)
-    }
-}
+use crate::{Candidate, Endpoint, EndpointError, NAME, Surroundings, System};
 
 /// Why an engine may be at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +67,7 @@ pub fn candidates(configured: Option<&str>, around: &dyn Surroundings) -> Result
     if let Some(address) = around.variable("DOCKER_HOST").filter(|address| !address.is_empty()) {
         return only(&address.to_string_lossy(), Origin::DockerHost, transport(around));
     }
-    let home = home(around);
+    let home = surroundings::home(around);
     match context::chosen(around, home.as_deref()).map_err(of_context)? {
         Some(Context { name, host, transport }) => only(&host, Origin::Context(name), transport),
         None => Ok(usual_places(around, home.as_deref())),
@@ -90,12 +76,15 @@ pub fn candidates(configured: Option<&str>, around: &dyn Surroundings) -> Result
 
 /// The one place that was named. Sockets and pipes don't speak TLS, whatever is said about it.
 fn only(address: &str, origin: Origin, transport: Transport) -> Result<Vec<Candidate>> {
-    match (address.parse(), transport) {
-        (Ok(Endpoint::Tcp { host, .. }), Transport::Tls) => {
-            Err(of_address(&EndpointError::Tls { host }, &origin))
+    let malformed =
+        if origin == Origin::Configured { ErrorKind::InvalidInput } else { ErrorKind::Unavailable };
+    let candidate = Candidate::named(address, origin, Product::Docker, malformed)?;
+    match (&candidate.endpoint, transport) {
+        (Endpoint::Tcp { host, .. }, Transport::Tls) => {
+            let error = EndpointError::Tls { host: host.clone() };
+            Err(bad_address(&error, &candidate.origin, Product::Docker, malformed))
         }
-        (Ok(endpoint), _) => Ok(vec![Candidate { endpoint, origin }]),
-        (Err(error), _) => Err(of_address(&error, &origin)),
+        _ => Ok(vec![candidate]),
     }
 }
 
@@ -123,25 +112,7 @@ fn usual_places(around: &dyn Surroundings, home: Option<&Path>) -> Vec<Candidate
 }
 
 fn rootless(around: &dyn Surroundings) -> Option<PathBuf> {
-    let told = around.variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    let runtime = told.or_else(|| around.user_id().map(|id| format!("/run/user/{id}").into()));
-    runtime.map(|path| path.join("docker.sock"))
-}
-
-fn home(around: &dyn Surroundings) -> Option<PathBuf> {
-    let name = if around.system() == System::Windows { "USERPROFILE" } else { "HOME" };
-    around.variable(name).filter(|home| !home.is_empty()).map(PathBuf::from)
-}
-
-fn of_address(error: &EndpointError, origin: &Origin) -> Error {
-    let kind = match (origin, error) {
-        (Origin::Configured, EndpointError::Malformed { .. }) => ErrorKind::InvalidInput,
-        _ => ErrorKind::Unavailable,
-    };
-    Error::new(kind, "find engine", error.to_string())
-        .with_backend(NAME)
-        .with_context("from", origin)
-        .with_remedy(error.remedy())
+    surroundings::runtime_directory(around).map(|path| path.join("docker.sock"))
 }
 
 fn of_context(error: ContextError) -> Error {

@@ -1,9 +1,9 @@
 //! The Docker executor.
 
-use exec_container::{ContainerConfig, Product, Silence, greet};
+use exec_container::{ContainerConfig, Product};
 use exec_core::{Detected, Executor, Result, Wraps};
 
-use crate::{Attempt, Facts, Failure, Here, NAME, candidates, diagnose};
+use crate::{Facts, Here, NAME, candidates, diagnose};
 
 /// Configuration of [`DockerExec`].
 #[derive(Debug, Clone, Default)]
@@ -21,26 +21,16 @@ pub struct DockerExec(Box<dyn Executor>);
 impl DockerExec {
     /// Takes the first engine that answers and is Docker.
     pub async fn new(config: DockerConfig) -> Result<Self> {
-        let mut attempts = Vec::new();
-        for candidate in candidates(config.host.as_deref(), &Here)? {
-            let failure = match greet(&candidate.endpoint, config.containers.patience.greet).await {
-                Ok(greeting) if greeting.product == Product::Docker => {
-                    tracing::debug!(%candidate, "Docker answers");
-                    let made =
-                        exec_container::executor(&candidate.endpoint, &greeting, NAME, config.containers);
-                    return made.await.map(Self);
-                }
-                Ok(_) => Failure::Podman,
-                Err(Silence::Connect(error)) => Failure::Connect(error),
-                Err(Silence::TimedOut) => Failure::TimedOut,
-                Err(Silence::NotAnEngine(answer)) => {
-                    tracing::debug!(%candidate, answer, "what answers is no engine");
-                    Failure::NotAnEngine
-                }
-            };
-            attempts.push(Attempt { candidate, failure });
+        let candidates = candidates(config.host.as_deref(), &Here)?;
+        let patience = config.containers.patience.greet;
+        match exec_container::search(candidates, Product::Docker, patience).await {
+            Ok((candidate, greeting)) => {
+                exec_container::executor(&candidate.endpoint, &greeting, NAME, config.containers)
+                    .await
+                    .map(Self)
+            }
+            Err(attempts) => Err(diagnose(attempts, &Facts::look(&Here))),
         }
-        Err(diagnose(attempts, &Facts::look(&Here)))
     }
 }
 

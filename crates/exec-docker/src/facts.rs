@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use exec_container::surroundings;
+
 use crate::{Surroundings, System};
 
 /// What the remedy depends on.
@@ -41,11 +43,7 @@ fn program(around: &dyn Surroundings) -> Option<PathBuf> {
         System::Windows => &["docker.exe"],
         System::MacOs | System::Linux => &["docker", "dockerd"],
     };
-    let path = around.variable("PATH")?;
-    let below = |directory: PathBuf| names.iter().map(move |name| directory.join(name));
-    std::env::split_paths(&path)
-        .flat_map(below)
-        .find(|program| program.is_absolute() && around.exists(program))
+    surroundings::program(around, names)
 }
 
 fn group(around: &dyn Surroundings) -> DockerGroup {
@@ -74,7 +72,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::surroundings::sample::Sample;
+    use exec_container::surroundings::sample::Sample;
 
     #[rstest]
     #[case::no_group("root:x:0:\n", &[1000], DockerGroup::Absent)]

@@ -21,16 +21,21 @@ mod diagnose;
 mod discover;
 mod executor;
 mod facts;
-mod surroundings;
 
-pub use diagnose::{Attempt, Failure, diagnose};
-pub use discover::{Candidate, Origin, candidates};
+pub use diagnose::diagnose;
+pub use discover::{Origin, candidates};
 pub use exec_container::{
-    ContainerConfig, Endpoint, EndpointError, InitPlacement, Patience, Progress, PullPolicy, PullStep,
+    ContainerConfig, Endpoint, EndpointError, Failure, Here, InitPlacement, Patience, Progress, PullPolicy,
+    PullStep, Surroundings, System,
 };
 pub use executor::{DockerConfig, DockerExec, detect};
 pub use facts::{DockerGroup, Facts};
-pub use surroundings::{Here, Surroundings, System};
+
+/// A place where a Docker engine may be.
+pub type Candidate = exec_container::Candidate<Origin>;
+
+/// A place that was tried in vain.
+pub type Attempt = exec_container::Attempt<Origin>;
 
 /// The name Docker is chosen by.
 const NAME: &str = "docker";

@@ -1,10 +1,15 @@
 //! The engine's words, as they are sent.
 
-use exec_core::{Cmd, ExecOpts, MountSpec, Plan, User};
+use std::collections::BTreeSet;
+
+use exec_core::{Claim, Cmd, ExecOpts, MountSpec, Plan, User};
 use exec_host::{HostView, SystemEntry};
 
 use super::*;
+use crate::Product;
+use crate::dialect::Dialect;
 use crate::engine::ImageFacts;
+use crate::own::Ulimits;
 use crate::spec::{Base, spec};
 
 pub(crate) fn profile() -> EngineProfile {
@@ -18,7 +23,11 @@ pub(crate) fn profile() -> EngineProfile {
         filters_syscalls: true,
         knows_init: true,
         hides_submounts: true,
+        limits: BTreeSet::from([Claim::MemoryLimit, Claim::PidsLimit, Claim::CpuLimit]),
+        guards_labels: false,
+        ulimits: None,
         caller: (1000, 1000),
+        dialect: Dialect::of(Product::Docker),
     }
 }
 
@@ -122,4 +131,47 @@ fn graphics_processors_are_asked_for() {
     assert_eq!(requests(None), None);
     let counts = |gpus| requests(Some(gpus)).unwrap().iter().map(|request| request.count).collect::<Vec<_>>();
     assert_eq!((counts(Gpus::All), counts(Gpus::Count(2))), (vec![Some(-1)], vec![Some(2)]));
+}
+
+fn podman() -> EngineProfile {
+    EngineProfile {
+        ulimits: Some(Ulimits { open_files: 20_000, processes: 32_768 }),
+        knows_init: false,
+        dialect: Dialect::of(Product::Podman),
+        ..profile()
+    }
+}
+
+/// R20, R24, R40, R50, R70: the same, as a user's own Podman wants it said.
+#[test]
+fn a_run_on_the_hosts_own_programs_for_rootless_podman() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = ImageFacts { id: "sha256:host".into(), ..ImageFacts::default() };
+    let base = Base::Host { image: &image, view: &view() };
+    let profile = EngineProfile { rootless: true, ..podman() };
+    let mut plan = plan(&ExecOpts::in_workspace(dir.path()));
+    plan.user = User::Id { uid: 1000, gid: 1000 };
+    let spec = spec(&plan, base, &profile).unwrap();
+    let value = serde_json::to_value(body(&spec, &bind_placement(), None, &profile, HashMap::new())).unwrap();
+    let text = serde_json::to_string_pretty(&value).unwrap();
+    insta::assert_snapshot!(
+        text.replace(&*dir.path().canonicalize().unwrap().to_string_lossy(), "/workspace")
+    );
+}
+
+/// A36: Podman would read the rest of such a path as options of the mount.
+#[test]
+fn a_path_is_not_more_than_a_path() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = ImageFacts { id: "sha256:odd".into(), ..ImageFacts::default() };
+    let base = Base::Image { name: "odd:1", image: &image };
+    for name in ["a,ro=false", "a:b", "a\"b", "a\nb"] {
+        let workspace = dir.path().join(name);
+        std::fs::create_dir(&workspace).unwrap();
+        let plan = plan(&ExecOpts::in_workspace(&workspace));
+        let error = spec(&plan, base, &podman()).unwrap_err();
+        assert_eq!(error.kind(), exec_core::ErrorKind::InvalidInput, "{error}");
+        assert!(!error.to_string().contains('\n') && error.remedy().is_some(), "{error}");
+        assert!(spec(&plan, base, &profile()).is_ok(), "Docker takes {name:?} for what it is");
+    }
 }

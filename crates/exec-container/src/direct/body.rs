@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bollard::models::{ContainerCreateBody, ResourcesUlimits};
 
 use super::command::Command;
-use crate::body::{hardened, host_config};
+use crate::body::{hardened, host_config, ulimit};
 use crate::engine::Input;
 use crate::profile::EngineProfile;
 use crate::spec::ContainerSpec;
@@ -32,7 +32,7 @@ pub(super) fn body(
     let mut host = host_config(spec, own_pids(profile), profile);
     // Else the command would be PID 1, which no signal ends by default, and would have to reap its orphans.
     host.init = Some(true);
-    host.ulimits = Some(ulimits(command));
+    override_limits(host.ulimits.get_or_insert_default(), command);
     let second: &[&str] = if profile.knows_init { &SECOND_INIT } else { &[] };
     let entrypoint = second.iter().copied().chain([command.program.as_str()]);
     let reads = command.input == Input::Open;
@@ -49,16 +49,14 @@ pub(super) fn body(
     }
 }
 
-fn ulimits(command: &Command) -> Vec<ResourcesUlimits> {
-    let limits = [("core", Some(0)), ("nofile", command.open_files), ("fsize", command.file_size)];
-    let limits = limits.into_iter().filter_map(|(name, value)| Some((name, i64::try_from(value?).ok()?)));
-    limits
-        .map(|(name, value)| ResourcesUlimits {
-            name: Some(name.to_owned()),
-            soft: Some(value),
-            hard: Some(value),
-        })
-        .collect()
+/// The command's own limits, in place of the engine's of the same name.
+fn override_limits(limits: &mut Vec<ResourcesUlimits>, command: &Command) {
+    let own = [("core", Some(0)), ("nofile", command.open_files), ("fsize", command.file_size)];
+    for (name, value) in own {
+        let Some(value) = value.and_then(|value| i64::try_from(value).ok()) else { continue };
+        limits.retain(|limit| limit.name.as_deref() != Some(name));
+        limits.push(ulimit(name, value));
+    }
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use bollard::models::{HostConfig, SystemInfo};
+use bollard::models::HostConfig;
 use exec_cell::not_held;
 use exec_core::{Capabilities, Claim, Exception, Held, Isolation, IsolationLevel, LimitReport};
 use exec_wire::ReadBack;
 
 use super::body::own_pids;
-use crate::isolation::{WALLS, limits_of, opened_by};
+use crate::isolation::{WALLS, opened_by};
 use crate::profile::EngineProfile;
 use crate::spec::ContainerSpec;
 
@@ -31,11 +31,11 @@ const ENGINES_WORD: &str = "the engine, by its own word";
 /// What can be said before the first container; `reaper` says whether somebody removes containers when we are killed.
 /// PID 1 has the command's user id and no protection, and the engine's own filter lets system calls pass that ours would
 /// refuse: neither is claimed.
-pub(crate) fn capabilities(info: &SystemInfo, profile: &EngineProfile, reaper: bool) -> Capabilities {
+pub(crate) fn capabilities(profile: &EngineProfile, reaper: bool) -> Capabilities {
     let mut claims = BTreeSet::from(WALLS);
     claims.insert(Claim::NoPrivileges);
     claims.extend(reaper.then_some(Claim::DiesWithOwner));
-    claims.extend(limits_of(info));
+    claims.extend(profile.limits.iter().copied());
     let mut exceptions = BTreeSet::from(EXCEPTIONS);
     exceptions.extend((!profile.knows_init).then_some(Exception::SignalsToOne));
     let level = IsolationLevel::Container;
@@ -121,18 +121,13 @@ mod tests {
     use crate::engine::ImageFacts;
     use crate::spec::{Base, spec};
 
-    fn all_limits() -> SystemInfo {
-        let yes = Some(true);
-        SystemInfo { memory_limit: yes, pids_limit: yes, cpu_cfs_quota: yes, ..SystemInfo::default() }
-    }
-
     fn made(opts: &ExecOpts, change: impl FnOnce(&mut HostConfig)) -> (Capabilities, Isolation) {
         let plan = Plan::resolve(&Cmd::new("x"), opts, []).unwrap();
         let (image, profile) = (ImageFacts::default(), profile());
         let spec = spec(&plan, Base::Host { image: &image, view: &view() }, &profile).unwrap();
         let mut found = host_config(&spec, own_pids(&profile), &profile);
         change(&mut found);
-        let capabilities = capabilities(&all_limits(), &profile, true);
+        let capabilities = capabilities(&profile, true);
         let report = report(&capabilities, &spec, &found, &profile);
         (capabilities, report)
     }
@@ -178,7 +173,8 @@ mod tests {
     fn claims_and_exceptions_depend_on_what_is_there() {
         let mut profile = profile();
         profile.knows_init = false;
-        let capabilities = capabilities(&SystemInfo::default(), &profile, false);
+        profile.limits.clear();
+        let capabilities = capabilities(&profile, false);
         assert!(!capabilities.claims(Claim::DiesWithOwner) && !capabilities.claims(Claim::MemoryLimit));
         assert!(!capabilities.keeps(Exception::SignalsToOne));
     }

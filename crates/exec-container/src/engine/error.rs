@@ -40,7 +40,7 @@ pub(super) fn no_answer(backend: &str, verb: &'static str, object: &str) -> Erro
         format!("the engine did not answer in time; can't {verb} {object}"),
     )
     .with_backend(backend)
-    .with_remedy("see whether it hangs (`docker ps`), and restart it")
+    .with_remedy(format!("see whether it hangs (`{backend} ps`), and restart it"))
 }
 
 fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> Error {
@@ -52,7 +52,7 @@ fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> 
     Error::new(ErrorKind::Engine, "engine", message)
         .with_backend(backend)
         .with_source(Beneath(why))
-        .with_remedy("see whether the engine runs (`systemctl status docker`) and start it")
+        .with_remedy(format!("see whether the engine runs (`{backend} info`) and start it"))
 }
 
 /// A client's error that reads as what lies at its bottom: the rest is the client's own affair.
@@ -85,8 +85,11 @@ fn nobody_listens(why: &ClientError) -> bool {
         .any(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused))
 }
 
+/// Stands for the engine's own program in a remedy.
+const PROGRAM: &str = "{engine}";
+
 /// What engines say, what sort of failure that is, and what helps. The first match counts.
-const REFUSALS: [(&str, ErrorKind, &str); 11] = [
+const REFUSALS: [(&str, ErrorKind, &str); 14] = [
     (
         "bind source path does not exist",
         ErrorKind::InvalidInput,
@@ -102,7 +105,7 @@ const REFUSALS: [(&str, ErrorKind, &str); 11] = [
     (
         "no space left on device",
         ErrorKind::ResourceExhausted,
-        "free disk space (`docker system df`, `docker system prune`)",
+        "free disk space (`{engine} system df`, `{engine} system prune`)",
     ),
     (
         "cannot allocate memory",
@@ -122,6 +125,22 @@ const REFUSALS: [(&str, ErrorKind, &str); 11] = [
         ErrorKind::Unsupported,
         "install the runtime and name it in the engine's configuration",
     ),
+    (
+        NO_RANGE,
+        ErrorKind::Unavailable,
+        "give yourself a range of user ids with `sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 \
+         $USER` and `podman system migrate`",
+    ),
+    (
+        "cgroups in hybrid mode not supported",
+        ErrorKind::Unavailable,
+        "install runc, and start the service with `podman --runtime runc system service`",
+    ),
+    (
+        "setting rlimit",
+        ErrorKind::Unavailable,
+        "raise the hard limits of whoever starts the engine (`ulimit -Hn`, `ulimit -Hu`)",
+    ),
     ("permission denied", ErrorKind::PermissionDenied, "see which path or right the message names"),
 ];
 
@@ -131,7 +150,7 @@ fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message
     let known = REFUSALS.iter().find(|(says, ..)| lower.contains(says));
     let (kind, remedy) = match (known, status) {
         (Some((_, kind, remedy)), _) => (*kind, *remedy),
-        (None, 404) if lower.contains("no such image") => {
+        (None, 404) if lower.contains("no such image") || lower.contains("image not known") => {
             (ErrorKind::ImageNotFound, "pull or build the image, or name another with --image")
         }
         (None, 404) => (ErrorKind::NotFound, "somebody removed it; try again"),
@@ -139,12 +158,12 @@ fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message
             ErrorKind::PermissionDenied,
             "an authorization plugin of the engine refuses this; ask who runs it",
         ),
-        _ => (ErrorKind::Engine, "see the engine's log (`journalctl -u docker`)"),
+        _ => (ErrorKind::Engine, "see the engine's log (`journalctl -u {engine}`)"),
     };
     Error::new(kind, "engine", format!("the engine refused to {verb} {object}: {text}"))
         .with_backend(backend)
         .with_context(STATUS, status)
-        .with_remedy(remedy)
+        .with_remedy(remedy.replace(PROGRAM, backend))
 }
 
 fn status(error: &Error) -> Option<&str> {
@@ -155,6 +174,15 @@ fn status(error: &Error) -> Option<&str> {
 pub(crate) fn is_engine_gone(error: &Error) -> bool {
     let cause = error.cause().and_then(|cause| cause.downcast_ref::<Beneath>());
     cause.is_some_and(|Beneath(why)| nobody_listens(why))
+}
+
+/// Podman's word for users without a range of ids. Those of users who have one it reads with a library that does not bear
+/// two at once, and then says the same.
+const NO_RANGE: &str = "keep-id requires additional uids";
+
+/// Asked again, the engine may say something else.
+pub(crate) fn may_pass(error: &Error) -> bool {
+    error.to_string().to_lowercase().contains(NO_RANGE)
 }
 
 /// The object is not there.
@@ -196,6 +224,12 @@ mod tests {
     #[case(500, "fork/exec /usr/bin/runc: cannot allocate memory", ErrorKind::ResourceExhausted)]
     #[case(500, "open /proc/self/fd: too many open files", ErrorKind::ResourceExhausted)]
     #[case(400, "Minimum memory limit allowed is 6MB", ErrorKind::InvalidInput)]
+    #[case(
+        500,
+        "container create: keep-id requires additional UIDs or GIDs defined in /etc/subuid",
+        ErrorKind::Unavailable
+    )]
+    #[case(500, "crun: cgroups in hybrid mode not supported: OCI runtime error", ErrorKind::Unavailable)]
     #[case(500, "something else", ErrorKind::Engine)]
     fn a_refusal_has_a_kind_and_a_remedy(
         #[case] status_code: u16,

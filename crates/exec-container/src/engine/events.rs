@@ -78,6 +78,13 @@ impl Lives {
         receiver
     }
 
+    /// Somebody else found out that its memory was used up.
+    pub(crate) fn out_of_memory(&self, name: &str) {
+        if let Some(life) = self.lock().get(name) {
+            life.send_modify(|life| life.out_of_memory = true);
+        }
+    }
+
     /// Nobody asks about it any more.
     pub(crate) fn forget(&self, name: &str) {
         self.lock().remove(name);
@@ -110,7 +117,8 @@ impl Lives {
                 Some("pause") => life.paused = true,
                 Some("kill") => life.signals.extend(signal),
                 Some("die") => life.exit_code = exit_code,
-                Some("destroy") => life.gone = true,
+                // Docker's word, and Podman's.
+                Some("destroy" | "remove") => life.gone = true,
                 _ => {}
             }
         });
@@ -127,7 +135,7 @@ impl Engine {
         let filters = HashMap::from([
             ("type".to_owned(), all(&["container"])),
             ("label".to_owned(), all(&[label])),
-            ("event".to_owned(), all(&["oom", "pause", "kill", "die", "destroy"])),
+            ("event".to_owned(), all(&["oom", "pause", "kill", "die", "died", "destroy", "remove"])),
         ]);
         self.docker.events(Some(EventsOptionsBuilder::default().filters(&filters).since(since).build()))
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bollard::models::{CreateImageInfo, ImageInspect};
-use bollard::query_parameters::CreateImageOptionsBuilder;
+use bollard::query_parameters::{CreateImageOptionsBuilder, TagImageOptionsBuilder};
 use bytes::Bytes;
 use exec_core::{Error, ErrorKind, Result};
 use futures_util::StreamExt;
@@ -47,7 +47,7 @@ impl Engine {
         }
     }
 
-    /// Makes an image of a file system, and names it.
+    /// Makes an image of a file system, and names it. By its id: some engines do not listen to the name.
     pub(crate) async fn import(
         &self,
         root_fs: Vec<u8>,
@@ -55,20 +55,28 @@ impl Engine {
         tag: &str,
         label: &str,
     ) -> Result<()> {
-        let options = CreateImageOptionsBuilder::default()
-            .from_src("-")
-            .repo(repository)
-            .tag(tag)
-            .changes(vec![label.to_owned()])
-            .build();
+        let options =
+            CreateImageOptionsBuilder::default().from_src("-").changes(vec![label.to_owned()]).build();
         let body = bollard::body_full(Bytes::from(root_fs));
         let mut steps = Box::pin(self.docker.create_image(Some(options), Some(body), None));
         let object = format!("{repository}:{tag}");
+        let mut id = None;
         while let Some(step) = self.next_step(self.patience.make, "import image", &object, &mut steps).await?
         {
             tracing::trace!(?step, "import");
+            id = step.status.filter(|status| status.starts_with("sha256:")).or(id);
         }
-        Ok(())
+        let id = id.ok_or_else(|| {
+            Error::new(
+                ErrorKind::Engine,
+                "make image",
+                format!("the engine did not say what became of {object}"),
+            )
+            .with_backend(self.backend())
+            .with_remedy("see the engine's log")
+        })?;
+        let name = TagImageOptionsBuilder::default().repo(repository).tag(tag).build();
+        self.bounded(self.patience.ask, "tag image", &object, self.docker.tag_image(&id, Some(name))).await
     }
 
     /// Fetches an image from its registry.
@@ -79,7 +87,7 @@ impl Engine {
             match self.next_step(STALL_LIMIT, "pull image", name, &mut steps).await {
                 Ok(Some(step)) => progress(shown(step)),
                 Ok(None) => return Ok(()),
-                Err(error) => return Err(not_pulled(name, error).with_backend(self.backend())),
+                Err(error) => return Err(not_pulled(self.backend(), name, error)),
             }
         }
     }
@@ -126,13 +134,14 @@ fn shown(step: CreateImageInfo) -> PullStep {
 }
 
 /// Whatever the registry said, to who asked it means that the image can't be had.
-fn not_pulled(name: &str, why: Error) -> Error {
+fn not_pulled(backend: &str, name: &str, why: Error) -> Error {
     Error::new(ErrorKind::ImageNotFound, "pull", format!("the image `{name}` is not here and can't be pulled"))
+        .with_backend(backend)
         .with_source(why)
-        .with_remedy(
-            "check its name and your network or login (`docker pull`), build it, or leave --image out to use this \
+        .with_remedy(format!(
+            "check its name and your network or login (`{backend} pull`), build it, or leave --image out to use this \
              machine's own programs",
-        )
+        ))
 }
 
 /// A label as an import takes it.

@@ -23,12 +23,17 @@ use bollard::query_parameters::{
 use bollard::{ClientVersion, Docker};
 use exec_core::{Error, Result, Signal};
 
-pub(crate) use error::{is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found};
+pub(crate) use error::{
+    is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found, may_pass,
+};
 pub(crate) use events::{Life, Lives};
 pub use images::PullStep;
 pub(crate) use images::{ImageFacts, label_change};
 
 use crate::{Endpoint, Greeting, Patience};
+
+/// How often a container is asked for whose refusal may be an engine's passing weakness.
+const CREATE_TRIES: u32 = 8;
 
 /// A connection to one engine, cheap to copy.
 #[derive(Debug, Clone)]
@@ -109,9 +114,19 @@ impl Engine {
 
     pub(crate) async fn create(&self, name: &str, body: ContainerCreateBody) -> Result<Created> {
         let options = CreateContainerOptionsBuilder::default().name(name).build();
-        let created = self.docker.create_container(Some(options), body);
-        let created = self.bounded(self.patience.make, "create", name, created).await?;
-        Ok(Created { id: created.id, warnings: created.warnings })
+        let mut tries = 1;
+        loop {
+            let created = self.docker.create_container(Some(options.clone()), body.clone());
+            match self.bounded(self.patience.make, "create", name, created).await {
+                Err(error) if may_pass(&error) && tries < CREATE_TRIES => {
+                    tracing::debug!(%error, tries, "creating a container again");
+                    tries += 1;
+                }
+                created => {
+                    return created.map(|made| Created { id: made.id, warnings: made.warnings });
+                }
+            }
+        }
     }
 
     /// Connects to a container's standard streams. Done before it starts, so that nothing is missed.

@@ -7,6 +7,7 @@ use exec_host::{HostView, SystemEntry};
 
 use super::not_looked_up;
 use crate::archive::Archive;
+use crate::dialect::Dialect;
 use crate::engine::{Engine, ImageFacts, label_change};
 use crate::fingerprint::fingerprint;
 use crate::labels;
@@ -18,7 +19,8 @@ const DIRECTORIES: [(&str, u32); 6] =
     [("dev", 0o755), ("proc", 0o755), ("run", 0o1777), ("sys", 0o755), ("tmp", 0o1777), ("var", 0o755)];
 
 /// Old names of places that are the cell's own.
-const LINKS: [(&str, &str); 2] = [("var/run", "/run"), ("var/tmp", "/tmp")];
+const VAR_RUN: (&str, &str) = ("var/run", "/run");
+const VAR_TMP: (&str, &str) = ("var/tmp", "/tmp");
 
 /// The host image of one engine, until somebody removes it.
 #[derive(Debug, Default)]
@@ -30,10 +32,10 @@ pub(crate) struct HostImage {
 
 impl HostImage {
     /// Sees to it that there is one. The engine is asked once, not before every run.
-    pub(crate) async fn resolve(&self, engine: &Engine, view: &HostView) -> Result<()> {
+    pub(crate) async fn resolve(&self, engine: &Engine, view: &HostView, dialect: Dialect) -> Result<()> {
         let _turn = self.making.lock().await;
         if self.lock().is_none() {
-            let image = ensure(engine, view).await?;
+            let image = ensure(engine, view, dialect).await?;
             *self.lock() = Some(image);
         }
         Ok(())
@@ -55,8 +57,8 @@ impl HostImage {
 }
 
 /// The image for a host that looks like this; made if the engine does not have it.
-async fn ensure(engine: &Engine, view: &HostView) -> Result<ImageFacts> {
-    let archive = archive(view).map_err(|error| {
+async fn ensure(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<ImageFacts> {
+    let archive = archive(view, dialect).map_err(|error| {
         Error::new(ErrorKind::Io, "make image", "the host image can't be put together")
             .with_backend(engine.backend())
             .with_source(error)
@@ -79,13 +81,17 @@ async fn ensure(engine: &Engine, view: &HostView) -> Result<ImageFacts> {
     })
 }
 
-fn archive(view: &HostView) -> std::io::Result<Vec<u8>> {
+fn archive(view: &HostView, dialect: Dialect) -> std::io::Result<Vec<u8>> {
     let mut archive = Archive::new();
     for (name, mode) in DIRECTORIES {
         archive.directory(name, mode)?;
     }
-    for (name, to) in LINKS {
-        archive.link(name, to)?;
+    archive.link(VAR_RUN.0, VAR_RUN.1)?;
+    if dialect.adds_var_tmp {
+        // What the engine mounts there would else cover all of `/tmp`.
+        archive.directory(VAR_TMP.0, 0o1777)?;
+    } else {
+        archive.link(VAR_TMP.0, VAR_TMP.1)?;
     }
     for entry in &view.system {
         let path = entry.path().to_string_lossy();
@@ -101,6 +107,7 @@ fn archive(view: &HostView) -> std::io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Product;
 
     /// R70, R72
     #[test]
@@ -114,8 +121,9 @@ mod tests {
             toolchains: Vec::new(),
             home: None,
         };
-        let bytes = archive(&view).unwrap();
-        assert_eq!(bytes, archive(&view).unwrap());
+        let docker = Dialect::of(Product::Docker);
+        let bytes = archive(&view, docker).unwrap();
+        assert_eq!(bytes, archive(&view, docker).unwrap());
         let mut archive = tar::Archive::new(bytes.as_slice());
         let names: Vec<String> = archive
             .entries()

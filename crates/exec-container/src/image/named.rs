@@ -51,15 +51,17 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Looks the image up; a name can mean another image from one moment to the next.
+    /// Looks the image up by all names it may have on the engine; a name can mean another image from one moment to the
+    /// next.
     pub(crate) async fn resolve(
         &self,
         engine: &Engine,
         name: &str,
+        known_as: &[String],
         policy: PullPolicy,
         progress: &Progress,
     ) -> Result<ImageFacts> {
-        let image = match engine.image(name).await? {
+        let image = match first(engine, known_as).await? {
             Some(image) => image,
             None if policy == PullPolicy::Never => return Err(missing(name).with_backend(engine.backend())),
             None => self.pull(engine, name, progress).await?,
@@ -83,6 +85,15 @@ impl Named {
         engine.pull(name, &*progress.0).await?;
         engine.image(name).await?.ok_or_else(|| missing(name).with_backend(engine.backend()))
     }
+}
+
+async fn first(engine: &Engine, names: &[String]) -> Result<Option<ImageFacts>> {
+    for name in names {
+        if let Some(image) = engine.image(name).await? {
+            return Ok(Some(image));
+        }
+    }
+    Ok(None)
 }
 
 fn missing(name: &str) -> Error {

@@ -7,9 +7,6 @@ const SHORTEST_ID: usize = 32;
 
 /// Kills all that is in the container. What belongs to another user stays, unless we are root.
 pub(crate) fn kill_processes_of(id: &str) {
-    if id.len() < SHORTEST_ID {
-        return;
-    }
     let Ok(entries) = std::fs::read_dir("/proc") else { return };
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     for pid in numbers.filter(|pid| is_inside(*pid, id)).filter_map(Pid::from_raw) {
@@ -34,10 +31,13 @@ fn is_inside(pid: i32, id: &str) -> bool {
 /// Whether a control group is named after the container: `/docker/<id>`, `/system.slice/docker-<id>.scope`.
 fn names(groups: &str, id: &str) -> bool {
     let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
-    paths.flat_map(|path| path.split('/')).any(|part| {
-        let part = part.strip_suffix(".scope").unwrap_or(part);
-        part.rsplit('-').next() == Some(id)
-    })
+    paths.flat_map(|path| path.split('/')).any(|part| is_named_after(part, id))
+}
+
+/// Whether this is what an engine calls the control group of a container: `<id>`, `docker-<id>.scope`, `libpod-<id>`.
+pub(crate) fn is_named_after(group: &str, id: &str) -> bool {
+    let name = group.strip_suffix(".scope").unwrap_or(group);
+    id.len() >= SHORTEST_ID && name.rsplit('-').next() == Some(id)
 }
 
 #[cfg(test)]

@@ -28,6 +28,22 @@ mod sys {
         FileId { dev: metadata.dev(), ino: metadata.ino(), born }
     }
 
+    #[cfg(target_os = "linux")]
+    pub(super) fn metadata_without_links(path: &Path) -> std::io::Result<std::fs::Metadata> {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+        use rustix::io::Errno;
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            Ok(file) => std::fs::File::from(file).metadata(),
+            // Old kernels don't know the call, and some filters refuse what they don't know.
+            Err(Errno::NOSYS | Errno::PERM) => super::metadata_of_last(path),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) use super::metadata_of_last as metadata_without_links;
+
     pub(super) fn owner(metadata: &std::fs::Metadata) -> (u32, u32) {
         (metadata.uid(), metadata.gid())
     }
@@ -48,6 +64,8 @@ mod sys {
     pub(super) fn id(_: &std::fs::Metadata) -> FileId {
         FileId { dev: 0, ino: 0, born: 0 }
     }
+
+    pub(super) use super::metadata_of_last as metadata_without_links;
 
     pub(super) fn owner(_: &std::fs::Metadata) -> (u32, u32) {
         (0, 0)
@@ -70,8 +88,10 @@ pub(super) fn id(metadata: &std::fs::Metadata) -> FileId {
     sys::id(metadata)
 }
 
+/// Identity of what a canonical path names. There are no links in such a path; one that has become one since is refused,
+/// because what it leads to was never checked.
 pub(super) fn file_id(path: &Path) -> Result<FileId> {
-    metadata(path).map(|metadata| sys::id(&metadata))
+    sys::metadata_without_links(path).map(|metadata| sys::id(&metadata)).map_err(|error| unseen(path, error))
 }
 
 pub(super) fn owner(path: &Path) -> Result<(u32, u32)> {
@@ -84,11 +104,19 @@ pub(super) fn mode(path: &Path) -> Result<u32> {
 }
 
 fn metadata(path: &Path) -> Result<std::fs::Metadata> {
-    path.metadata().map_err(|error| {
-        super::invalid(format!("`{}` can't be looked at", path.display()))
-            .with_source(error)
-            .with_remedy("name a path that exists and that you may read")
-    })
+    path.metadata().map_err(|error| unseen(path, error))
+}
+
+fn unseen(path: &Path, error: std::io::Error) -> crate::Error {
+    super::invalid(format!("`{}` can't be looked at", path.display()))
+        .with_source(error)
+        .with_remedy("name a path that exists, that you may read and that nobody replaces meanwhile")
+}
+
+/// The last part may not be a link; whether another is, not every system can tell.
+fn metadata_of_last(path: &Path) -> std::io::Result<std::fs::Metadata> {
+    let found = path.symlink_metadata()?;
+    if found.is_symlink() { Err(std::io::Error::other("it has become a link")) } else { Ok(found) }
 }
 
 /// The machine's memory, where the system tells it in a file.
@@ -97,4 +125,25 @@ pub(super) fn total_memory() -> Option<ByteSize> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(ByteSize::bytes(kib * 1024))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A4: a link in any part of a path that had none when it was checked.
+    #[test]
+    fn what_has_become_a_link_has_no_identity() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("real/inner")).unwrap();
+        symlink("real", root.join("link")).unwrap();
+        assert!(file_id(&root.join("real/inner")).is_ok());
+        assert!(file_id(&root.join("link")).is_err(), "the last part");
+        if cfg!(target_os = "linux") {
+            assert!(file_id(&root.join("link/inner")).is_err(), "another part");
+        }
+    }
 }

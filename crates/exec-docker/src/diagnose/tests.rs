@@ -1,5 +1,6 @@
 //! What a person reads, case by case.
 
+use std::io;
 use std::io::ErrorKind::{
     ConnectionRefused, ConnectionReset, HostUnreachable, NotADirectory, NotFound, PermissionDenied,
     UnexpectedEof, WouldBlock,
@@ -8,6 +9,7 @@ use std::io::ErrorKind::{
 use rstest::rstest;
 
 use super::*;
+use crate::Failure;
 
 fn attempt(endpoint: &str, origin: Origin, failure: Failure) -> Attempt {
     Attempt { candidate: Candidate { endpoint: endpoint.parse().unwrap(), origin }, failure }
@@ -135,7 +137,7 @@ fn no_answer() {
 
 #[test]
 fn something_else_answers() {
-    insta::assert_snapshot!(said(at_the_default(Failure::Podman), &linux()), @r"
+    insta::assert_snapshot!(said(at_the_default(Failure::Another), &linux()), @r"
     docker: it is Podman that answers, not Docker (at: unix:///var/run/docker.sock, from: Docker's default)
     -> use Podman as such with `--sandbox podman`, or say with DOCKER_HOST where the engine is
     ");

@@ -3,7 +3,7 @@
 use rstest::rstest;
 
 use super::*;
-use crate::surroundings::sample::Sample;
+use exec_container::surroundings::sample::Sample;
 
 const META: &str = "/home/user/.docker/contexts/meta";
 const CONFIG: &str = "/home/user/.docker/config.json";

@@ -26,6 +26,28 @@ pub trait Surroundings {
     fn system(&self) -> System;
 }
 
+/// A program on the search path, by the first of these names that is found. What is looked for in the working directory
+/// may be a command's work, so relative parts of the path do not count.
+pub fn program(around: &dyn Surroundings, names: &[&str]) -> Option<PathBuf> {
+    let path = around.variable("PATH")?;
+    let below = |directory: PathBuf| names.iter().map(move |name| directory.join(name));
+    std::env::split_paths(&path)
+        .flat_map(below)
+        .find(|program| program.is_absolute() && around.exists(program))
+}
+
+/// The directory of this user's running programs: what `XDG_RUNTIME_DIR` says, else where it is by convention.
+pub fn runtime_directory(around: &dyn Surroundings) -> Option<PathBuf> {
+    let told = around.variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    told.or_else(|| around.user_id().map(|id| format!("/run/user/{id}").into()))
+}
+
+/// This user's home directory.
+pub fn home(around: &dyn Surroundings) -> Option<PathBuf> {
+    let name = if around.system() == System::Windows { "USERPROFILE" } else { "HOME" };
+    around.variable(name).filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
 /// A sort of system, as far as engines are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
@@ -92,21 +114,27 @@ impl Surroundings for Here {
     }
 }
 
-#[cfg(test)]
-pub(crate) mod sample {
-    //! Hosts for the tests.
+#[cfg(any(test, feature = "sample-host"))]
+pub mod sample {
+    //! Hosts for the tests of whoever looks for an engine.
 
     use std::collections::BTreeMap;
 
-    use super::*;
+    use super::{OsString, Path, PathBuf, Surroundings, System, io};
 
-    /// A Linux host of an ordinary user with no Docker on it.
+    /// A Linux host of an ordinary user with no engine on it.
     #[derive(Debug, Clone)]
-    pub(crate) struct Sample {
-        pub(crate) system: System,
-        pub(crate) variables: BTreeMap<&'static str, &'static str>,
-        pub(crate) files: BTreeMap<PathBuf, String>,
-        pub(crate) group_ids: Vec<u32>,
+    pub struct Sample {
+        /// What sort of system it is.
+        pub system: System,
+        /// The environment.
+        pub variables: BTreeMap<&'static str, &'static str>,
+        /// Its files.
+        pub files: BTreeMap<PathBuf, String>,
+        /// The groups of the process.
+        pub group_ids: Vec<u32>,
+        /// Its user.
+        pub user_id: u32,
     }
 
     impl Default for Sample {
@@ -116,21 +144,28 @@ pub(crate) mod sample {
                 variables: BTreeMap::from([("HOME", "/home/user"), ("USER", "user")]),
                 files: BTreeMap::new(),
                 group_ids: vec![1000],
+                user_id: 1000,
             }
         }
     }
 
     impl Sample {
-        pub(crate) fn on(system: System) -> Self {
+        /// One of another sort.
+        #[must_use]
+        pub fn on(system: System) -> Self {
             Self { system, ..Self::default() }
         }
 
-        pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Self {
+        /// With a variable.
+        #[must_use]
+        pub fn with(mut self, name: &'static str, value: &'static str) -> Self {
             self.variables.insert(name, value);
             self
         }
 
-        pub(crate) fn file(mut self, path: &str, text: &str) -> Self {
+        /// With a file.
+        #[must_use]
+        pub fn file(mut self, path: &str, text: &str) -> Self {
             self.files.insert(path.into(), text.to_owned());
             self
         }
@@ -162,7 +197,7 @@ pub(crate) mod sample {
         }
 
         fn user_id(&self) -> Option<u32> {
-            (self.system != System::Windows).then_some(1000)
+            (self.system != System::Windows).then_some(self.user_id)
         }
 
         fn group_ids(&self) -> Vec<u32> {

@@ -1,0 +1,57 @@
+//! Podman's connections: services a user has given names to, in a file that Podman's own program keeps.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use exec_container::surroundings;
+use exec_core::{Error, ErrorKind, Result};
+use serde::Deserialize;
+
+use crate::{NAME, Surroundings};
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase")]
+struct File {
+    #[serde(default)]
+    connection: Connections,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase")]
+struct Connections {
+    #[serde(default)]
+    connections: HashMap<String, Destination>,
+}
+
+#[derive(Deserialize)]
+struct Destination {
+    #[serde(rename = "URI")]
+    uri: String,
+}
+
+/// The address of the connection with this name.
+pub(crate) fn address(around: &dyn Surroundings, name: &str) -> Result<String> {
+    let path = file(around);
+    let text = path.as_ref().and_then(|path| around.read(path).ok());
+    let file: Option<File> = text.and_then(|text| serde_json::from_str(&text).ok());
+    let found = file.and_then(|mut file| file.connection.connections.remove(name));
+    found.map(|destination| destination.uri).ok_or_else(|| {
+        Error::new(ErrorKind::Unavailable, "find engine", format!("there is no Podman connection `{name}`"))
+            .with_backend(NAME)
+            .with_context("from", "CONTAINER_CONNECTION")
+            .with_remedy(
+                "set CONTAINER_CONNECTION to one that `podman system connection list` shows, or say with \
+                 CONTAINER_HOST where the service is",
+            )
+    })
+}
+
+fn file(around: &dyn Surroundings) -> Option<PathBuf> {
+    let variable = |name| around.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(path) = variable("PODMAN_CONNECTIONS_CONF") {
+        return Some(path);
+    }
+    let configuration =
+        variable("XDG_CONFIG_HOME").or_else(|| Some(surroundings::home(around)?.join(".config")));
+    configuration.map(|directory| directory.join("containers/podman-connections.json"))
+}

@@ -1,0 +1,116 @@
+//! The Podman executor.
+
+use exec_container::{ContainerConfig, Greeting, Product};
+use exec_core::{Detected, Error, ErrorKind, Executor, Result, Wraps};
+
+use crate::service::{self, Service};
+use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose};
+
+/// Configuration of [`PodmanExec`].
+#[derive(Debug, Clone, Default)]
+pub struct PodmanConfig {
+    /// The service's address, like `unix:///run/podman/podman.sock`; `None` to look for one, and to start one where there
+    /// is none.
+    pub host: Option<String>,
+    /// How containers are made.
+    pub containers: ContainerConfig,
+}
+
+/// Runs commands in containers of Podman.
+#[derive(Debug)]
+pub struct PodmanExec {
+    inner: Box<dyn Executor>,
+    /// The service that was started for this executor, if it was.
+    _service: Option<Service>,
+}
+
+impl PodmanExec {
+    /// Takes the first service that answers, is Podman's and can make containers here; else starts one.
+    pub async fn new(config: PodmanConfig) -> Result<Self> {
+        let facts = Facts::look(&Here);
+        let found = match find(&config, &facts).await? {
+            Ok(found) => found,
+            Err(attempts) => start(&config, &facts, attempts).await?,
+        };
+        let Found { endpoint, greeting, service } = found;
+        let inner = exec_container::executor(&endpoint, &greeting, NAME, config.containers).await?;
+        Ok(Self { inner, _service: service })
+    }
+}
+
+/// A service that answers.
+struct Found {
+    endpoint: Endpoint,
+    greeting: Greeting,
+    service: Option<Service>,
+}
+
+/// A service that is there already; else where there is none. One that was named and can't be used is an error.
+async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Found, Vec<Attempt>>> {
+    let patience = config.containers.patience;
+    let candidates = candidates(config.host.as_deref(), &Here)?;
+    let was_named = candidates.iter().any(|candidate| candidate.origin.is_authoritative());
+    match exec_container::search(candidates, Product::Podman, patience.greet).await {
+        Ok((candidate, greeting)) => match defeated(&candidate, &greeting, config, facts).await? {
+            Some(runtime) if was_named => Err(no_containers(&candidate, &runtime)),
+            Some(runtime) => {
+                tracing::debug!(%candidate, runtime, "its runtime makes no containers on this host");
+                Ok(Err(Vec::new()))
+            }
+            None => Ok(Ok(Found { endpoint: candidate.endpoint, greeting, service: None })),
+        },
+        Err(attempts) if was_named => Err(diagnose(attempts, facts)),
+        Err(attempts) => Ok(Err(attempts)),
+    }
+}
+
+/// The runtime of a service on this machine, if it can't make containers here.
+async fn defeated(
+    candidate: &Candidate,
+    greeting: &Greeting,
+    config: &PodmanConfig,
+    facts: &Facts,
+) -> Result<Option<String>> {
+    // The question costs time, and there is but one runtime that some hosts defeat.
+    if !facts.cgroups.defeat("crun") || !matches!(candidate.endpoint, Endpoint::Unix(_)) {
+        return Ok(None);
+    }
+    let patience = config.containers.patience;
+    let runtime = exec_container::default_runtime(&candidate.endpoint, greeting, NAME, patience).await?;
+    Ok(runtime.filter(|runtime| facts.cgroups.defeat(runtime)))
+}
+
+fn no_containers(candidate: &Candidate, runtime: &str) -> Error {
+    Error::new(
+        ErrorKind::Unavailable,
+        "connect",
+        format!("the runtime {runtime} of the Podman service makes no containers on hosts with hybrid control groups"),
+    )
+    .with_backend(NAME)
+    .with_context("at", &candidate.endpoint)
+    .with_context("from", &candidate.origin)
+    .with_remedy(
+        "start the service with `podman --runtime runc system service`, or set `runtime = \"runc\"` below [engine] in \
+         containers.conf",
+    )
+}
+
+/// A service of our own. Only on Linux: elsewhere Podman lives in a machine that is not ours to start.
+async fn start(config: &PodmanConfig, facts: &Facts, attempts: Vec<Attempt>) -> Result<Found> {
+    let (System::Linux, Some(program)) = (facts.system, &facts.program) else {
+        return Err(diagnose(attempts, facts));
+    };
+    let (service, greeting) = service::start(program, facts, config.containers.patience).await?;
+    Ok(Found { endpoint: service.endpoint(), greeting, service: Some(service) })
+}
+
+/// Podman as a registry's entry: missing where there is none that answers us.
+pub async fn detect(config: PodmanConfig) -> Result<Detected> {
+    Detected::of(NAME, PodmanExec::new(config).await, "use --sandbox local")
+}
+
+impl Wraps for PodmanExec {
+    fn inner(&self) -> &dyn Executor {
+        &*self.inner
+    }
+}

@@ -1,0 +1,31 @@
+//! What of this host tells why there is no Podman, and whether we can help ourselves.
+
+use std::path::PathBuf;
+
+use exec_container::surroundings;
+
+use crate::runtime::Cgroups;
+use crate::{Surroundings, System};
+
+/// What the remedy depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// What sort of system it is.
+    pub system: System,
+    /// Where Podman's program is, if it is on the search path.
+    pub program: Option<PathBuf>,
+    /// How its kernel counts what processes use.
+    pub(crate) cgroups: Cgroups,
+}
+
+impl Facts {
+    /// Looks around.
+    pub fn look(around: &dyn Surroundings) -> Self {
+        let names: &[&str] = if around.system() == System::Windows { &["podman.exe"] } else { &["podman"] };
+        Self {
+            system: around.system(),
+            program: surroundings::program(around, names),
+            cgroups: Cgroups::look(around),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Which runtime can make containers on this host. Pure: from what the kernel says.
+
+use std::path::Path;
+
+use exec_container::surroundings;
+
+use crate::Surroundings;
+
+/// The runtime that Podman prefers, and that refuses hosts with both sorts of control groups.
+const CRUN: &str = "crun";
+
+/// The one that works there.
+const RUNC: &str = "runc";
+
+/// Where Podman looks for it whatever the search path says, which is short for ordinary users.
+const RUNC_PLACES: [&str; 4] = ["/usr/bin/runc", "/usr/sbin/runc", "/usr/local/bin/runc", "/sbin/runc"];
+
+/// How a kernel counts what processes use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cgroups {
+    /// In one way, old or new.
+    Plain,
+    /// In both ways at once, as systemd sets it up in between, and as nested containers often find it.
+    Hybrid,
+}
+
+impl Cgroups {
+    pub(crate) fn look(around: &dyn Surroundings) -> Self {
+        let mounts = around.read(Path::new("/proc/self/mountinfo")).unwrap_or_default();
+        let has = |kind: &str| mounts.lines().filter_map(file_system).any(|found| found == kind);
+        if has("cgroup") && has("cgroup2") { Self::Hybrid } else { Self::Plain }
+    }
+
+    /// Whether a runtime of this name makes no containers here.
+    pub(crate) fn defeat(self, runtime: &str) -> bool {
+        let name = Path::new(runtime).file_name();
+        self == Self::Hybrid && name.is_some_and(|name| name == CRUN)
+    }
+}
+
+/// The kind of what is mounted: `… / /sys rw - sysfs sysfs rw`.
+fn file_system(line: &str) -> Option<&str> {
+    line.split_once(" - ")?.1.split(' ').next()
+}
+
+/// What a service is told beyond Podman's own defaults, so that it can make containers here.
+pub(crate) fn options(around: &dyn Surroundings, cgroups: Cgroups) -> Vec<&'static str> {
+    let mut options = Vec::new();
+    if cgroups == Cgroups::Hybrid && has_runc(around) {
+        options.extend(["--runtime", RUNC]);
+    }
+    // Else it would ask systemd for control groups.
+    if !around.exists(Path::new("/run/systemd/system")) {
+        options.extend(["--cgroup-manager", "cgroupfs"]);
+    }
+    options
+}
+
+fn has_runc(around: &dyn Surroundings) -> bool {
+    surroundings::program(around, &[RUNC]).is_some()
+        || RUNC_PLACES.iter().any(|place| around.exists(Path::new(place)))
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_container::surroundings::sample::Sample;
+
+    use super::*;
+
+    const OLD: &str = "25 23 0:21 / /sys/fs/cgroup/pids rw,nosuid shared:9 - cgroup cgroup rw,pids\n";
+    const NEW: &str = "26 23 0:22 / /sys/fs/cgroup/unified rw,nosuid - cgroup2 cgroup2 rw\n";
+
+    fn host(mounts: &str) -> Sample {
+        Sample::default().file("/proc/self/mountinfo", mounts)
+    }
+
+    #[test]
+    fn both_ways_at_once_are_hybrid() {
+        for (mounts, expected) in [
+            (OLD.to_owned(), Cgroups::Plain),
+            (NEW.to_owned(), Cgroups::Plain),
+            (format!("{OLD}{NEW}"), Cgroups::Hybrid),
+            ("nonsense - \n - cgroup".to_owned(), Cgroups::Plain),
+        ] {
+            assert_eq!(Cgroups::look(&host(&mounts)), expected, "{mounts}");
+        }
+        assert!(Cgroups::Hybrid.defeat("crun") && Cgroups::Hybrid.defeat("/usr/bin/crun"));
+        assert!(!Cgroups::Hybrid.defeat("runc") && !Cgroups::Plain.defeat("crun"));
+    }
+
+    /// R60: Podman's own choice is left alone wherever it can work.
+    #[test]
+    fn a_service_is_told_only_what_it_would_get_wrong() {
+        let systemd = Sample::default().file("/run/systemd/system/x", "");
+        assert_eq!(options(&systemd, Cgroups::Plain), [""; 0]);
+        assert_eq!(options(&systemd, Cgroups::Hybrid), [""; 0], "there is nothing better to choose");
+        let nested = Sample::default().file("/usr/sbin/runc", "");
+        assert_eq!(options(&nested, Cgroups::Plain), ["--cgroup-manager", "cgroupfs"]);
+        assert_eq!(options(&nested, Cgroups::Hybrid), ["--runtime", "runc", "--cgroup-manager", "cgroupfs"]);
+    }
+}

@@ -1,0 +1,103 @@
+//! Where our services listen: in a directory that nobody else can enter.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use exec_container::surroundings;
+use exec_core::{Error, ErrorKind, Result};
+
+use crate::{NAME, Surroundings};
+
+const DIRECTORY: &str = "agentctl";
+
+/// A path for a socket that nobody uses. The service that listens there takes it away when it ends.
+pub(crate) fn socket(around: &dyn Surroundings) -> Result<PathBuf> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let directory = directory(around);
+    own(&directory).map_err(|error| {
+        Error::new(
+            ErrorKind::Io,
+            "start engine",
+            format!("the directory `{}` for a Podman service of our own can't be used", directory.display()),
+        )
+        .with_backend(NAME)
+        .with_source(error)
+        .with_remedy("remove it if it is not yours, or set XDG_RUNTIME_DIR to a directory of yours")
+    })?;
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let socket = directory.join(format!("podman-{}-{number}.sock", std::process::id()));
+    // One of a dead process with our number, whose service was killed.
+    match std::fs::remove_file(&socket) {
+        Ok(()) => tracing::debug!(socket = %socket.display(), "removed a dead socket"),
+        Err(error) => tracing::trace!(%error, "the socket is not there"),
+    }
+    Ok(socket)
+}
+
+fn directory(around: &dyn Surroundings) -> PathBuf {
+    let runtime = match around.user_id() {
+        Some(0) => Some(PathBuf::from("/run")),
+        _ => surroundings::runtime_directory(around).filter(|path| around.exists(path)),
+    };
+    match (runtime, around.user_id()) {
+        (Some(runtime), _) => runtime.join(DIRECTORY),
+        (None, Some(user)) => std::env::temp_dir().join(format!("{DIRECTORY}-{user}")),
+        (None, None) => std::env::temp_dir().join(DIRECTORY),
+    }
+}
+
+/// Makes the directory, or makes sure that it is ours alone: where everybody may write, somebody else may have made it.
+#[cfg(unix)]
+fn own(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    match std::fs::DirBuilder::new().mode(0o700).create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = std::fs::symlink_metadata(directory)?;
+    let is_ours = found.is_dir() && Some(found.uid()) == exec_container::Here.user_id();
+    let open_to_others = found.mode() & 0o077;
+    if is_ours && open_to_others == 0 {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is somebody else's, or open to others"))
+}
+
+#[cfg(not(unix))]
+fn own(directory: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(directory)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use exec_container::surroundings::sample::Sample;
+
+    use super::*;
+
+    #[test]
+    fn the_directory_is_ours_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("place");
+        own(&place).unwrap();
+        own(&place).unwrap();
+        assert_eq!(place.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(own(&place).is_err(), "open to others");
+        let link = dir.path().join("link");
+        std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o700)).unwrap();
+        symlink(&place, &link).unwrap();
+        assert!(own(&link).is_err(), "a link leads to where somebody else wants it");
+    }
+
+    #[test]
+    fn everybody_has_a_place() {
+        assert_eq!(directory(&Sample { user_id: 0, ..Sample::default() }), Path::new("/run/agentctl"));
+        let host = Sample::default();
+        assert_eq!(directory(&host), std::env::temp_dir().join("agentctl-1000"));
+        let session = host.file("/run/user/1000/bus", "");
+        assert_eq!(directory(&session), Path::new("/run/user/1000/agentctl"));
+    }
+}

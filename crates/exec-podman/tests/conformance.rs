@@ -1,0 +1,50 @@
+//! Containers of Podman keep the contract of `Executor`: with this machine's own programs, and in an image all of whose
+//! settings are odd. As root and, where the tests are repeated as an ordinary user, without any rights.
+
+use std::process::ExitCode;
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    exec_testkit::main(async || vec![linux::host_image().await, linux::odd_image().await])
+}
+
+/// The cases need a program that is built for Linux.
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::sync::Arc;
+
+    use exec_core::Executor;
+    use exec_podman::{ContainerConfig, InitPlacement, PodmanConfig, PodmanExec};
+    use exec_testkit::Backend;
+
+    /// Every container made when it is needed, PID 1 mounted from this machine.
+    pub(crate) async fn host_image() -> Backend {
+        backend("podman-host-image", ContainerConfig { warm_cells: 0, ..ContainerConfig::default() }).await
+    }
+
+    /// Containers kept warm, PID 1 in a volume of the engine's.
+    pub(crate) async fn odd_image() -> Backend {
+        let label = "podman-odd-image-pooled";
+        let image = match exec_testkit::odd_image("podman") {
+            Ok(image) => image.to_owned(),
+            Err(error) => {
+                return Backend { label: label.into(), engine: "podman", executor: Err(error.to_string()) };
+            }
+        };
+        let (image, init) = (Some(image), InitPlacement::Volume);
+        backend(label, ContainerConfig { image, init, warm_cells: 2, ..ContainerConfig::default() }).await
+    }
+
+    async fn backend(label: &str, containers: ContainerConfig) -> Backend {
+        let executor = match PodmanExec::new(PodmanConfig { containers, ..PodmanConfig::default() }).await {
+            Ok(executor) => Ok(Arc::new(executor) as Arc<dyn Executor>),
+            Err(error) => Err(error.to_string()),
+        };
+        Backend { label: label.to_owned(), engine: "podman", executor }
+    }
+}
