@@ -1,6 +1,6 @@
 //! The workspace and the mounts, checked against each other.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use super::{PlannedMount, canonical, danger, git, invalid, os};
 use crate::value::is_plain_absolute;
@@ -11,7 +11,7 @@ const RESERVED: [&str; 11] =
     ["/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/run"];
 
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
-    let mut planned = plan_workspace(workspace, &opts.workspace.mode)?;
+    let mut planned = plan_workspace(workspace, opts)?;
     let mut kept = git::plan(workspace, access_to(&workspace.join(".git"), &planned), opts.dangerous_mounts);
     for file in &opts.kept_files {
         for mount in kept_file(&workspace.join(file), &planned) {
@@ -22,7 +22,7 @@ pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount
         }
     }
     for mount in &opts.mounts {
-        let mount = plan_mount(mount, opts)?;
+        let mount = plan_mount(mount, workspace, opts)?;
         refuse_overlap(&planned, &mount)?;
         refuse_over_kept(&kept, &mount)?;
         planned.push(mount);
@@ -31,27 +31,63 @@ pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount
     Ok(planned)
 }
 
-fn plan_workspace(workspace: &Path, mode: &WorkspaceMode) -> Result<Vec<PlannedMount>> {
+fn plan_workspace(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
     let at_own_path = |path: &Path, access| {
         Ok(PlannedMount { source: path.to_owned(), target: path.to_owned(), access, id: os::file_id(path)? })
     };
-    let WorkspaceMode::ReadOnly { writable } = mode else {
+    let WorkspaceMode::ReadOnly { writable } = &opts.workspace.mode else {
         return Ok(vec![at_own_path(workspace, Access::ReadWrite)?]);
     };
     let mut mounts = vec![at_own_path(workspace, Access::ReadOnly)?];
     for path in writable {
-        let full = canonical(&workspace.join(path), "writable path")?;
-        if !full.starts_with(workspace) || full == workspace {
-            return Err(invalid(format!(
-                "the writable path `{}` is not inside the workspace",
-                path.display()
-            ))
-            .with_context("workspace", workspace.display())
-            .with_remedy("name a path below the workspace, or use --mount for one elsewhere"));
-        }
+        let full = writable_path(workspace, path, opts)?;
         mounts.push(at_own_path(&full, Access::ReadWrite)?);
     }
     Ok(mounts)
+}
+
+/// A place in a read-only workspace that may be written. Never through a link, which a command may have made to have
+/// another place opened; and never what the host takes orders from, which is not the caller's to give either.
+fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts) -> Result<PathBuf> {
+    let full = canonical(&workspace.join(path), "writable path")?;
+    let refusal = |why: &str| {
+        invalid(format!("the writable path `{}` {why}", path.display()))
+            .with_context("workspace", workspace.display())
+    };
+    if !full.starts_with(workspace) || full == workspace {
+        return Err(refusal("is not inside the workspace")
+            .with_remedy("name a path below the workspace, or use --mount for one elsewhere"));
+    }
+    if full != without_dots(&workspace.join(path)) {
+        return Err(refusal(&format!("is reached through a link: it is `{}`", full.display()))
+            .with_remedy("name the place itself, if that is what you mean"));
+    }
+    if git::takes_orders_from(workspace, &full, opts.dangerous_mounts) {
+        return Err(refusal("is a repository's own, and the host's git takes orders from there")
+            .with_remedy(
+                "leave it out; `.git` as a whole can be written, with what matters in it kept as it is",
+            ));
+    }
+    if opts.kept_files.iter().any(|kept| workspace.join(kept) == full) {
+        return Err(
+            refusal("is a configuration file, which no command may change").with_remedy("leave it out")
+        );
+    }
+    Ok(full)
+}
+
+/// A path as its words say, whatever they are links to.
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+        plain
+    })
 }
 
 /// That of the innermost mount it lies in.
@@ -75,7 +111,8 @@ fn kept_file(path: &Path, planned: &[PlannedMount]) -> Vec<PlannedMount> {
     let Some((true, file)) = at_own_path(path, Access::ReadOnly).filter(|_| is_plain_absolute(path)) else {
         return Vec::new();
     };
-    let directories = path.ancestors().skip(1).take_while(|above| *above != holds.target);
+    let within = |above: &&Path| above.starts_with(&holds.target) && **above != holds.target;
+    let directories = path.ancestors().skip(1).take_while(within);
     let above: Option<Vec<_>> = directories.map(|above| at_own_path(above, Access::ReadWrite)).collect();
     let mut mounts: Vec<_> = above.unwrap_or_default().into_iter().map(|(_, mount)| mount).collect();
     mounts.reverse();
@@ -83,10 +120,11 @@ fn kept_file(path: &Path, planned: &[PlannedMount]) -> Vec<PlannedMount> {
     mounts
 }
 
-fn plan_mount(mount: &MountSpec, opts: &ExecOpts) -> Result<PlannedMount> {
+fn plan_mount(mount: &MountSpec, workspace: &Path, opts: &ExecOpts) -> Result<PlannedMount> {
     let source = canonical(&mount.source, "mount source")?;
+    refuse_led_out(&mount.source, &source, workspace)?;
     danger::check(&source, opts.dangerous_mounts, "mount source")?;
-    let target: std::path::PathBuf = mount.target.components().collect();
+    let target: PathBuf = mount.target.components().collect();
     if !is_plain_absolute(&target) {
         return Err(invalid(format!(
             "the mount target `{}` is not an absolute path without `..`",
@@ -104,6 +142,22 @@ fn plan_mount(mount: &MountSpec, opts: &ExecOpts) -> Result<PlannedMount> {
         .with_remedy("choose a place like `/data` or `/mnt/data`"));
     }
     Ok(PlannedMount { id: os::file_id(&source)?, source, target, access: mount.access })
+}
+
+/// A source that is named in the workspace and lies elsewhere was led there by a link. A command may have made it, to be
+/// given in its next run what it names.
+fn refuse_led_out(named: &Path, source: &Path, workspace: &Path) -> Result<()> {
+    let named = std::path::absolute(named).map_or_else(|_| named.to_owned(), |path| without_dots(&path));
+    let in_workspace = |path: &Path| path.canonicalize().is_ok_and(|path| path == workspace);
+    if source.starts_with(workspace) || !named.ancestors().any(in_workspace) {
+        return Ok(());
+    }
+    Err(invalid(format!(
+        "the mount source `{}` is in the workspace, and a link leads from there to `{}`",
+        named.display(),
+        source.display()
+    ))
+    .with_remedy("name the place itself, if that is what you mean: a command may have made the link"))
 }
 
 /// Two mounts at or below one another inside hide each other's files; one source given read-only and writable

@@ -103,6 +103,60 @@ fn a_writable_repository_is_protected(#[case] path: &str) {
     assert_eq!(config.access, Access::ReadOnly);
 }
 
+/// A13, A38: what a command may have planted, to have in its next run what it could not write in this.
+#[rstest]
+#[case::hooks(".git/hooks", "takes orders from there")]
+#[case::in_another_case(".git/HOOKS/../hooks", "takes orders from there")]
+#[case::of_another_repository("sub/.git", "takes orders from there")]
+#[case::through_a_link("link", "is reached through a link")]
+#[case::through_a_link_on_the_way("up/hooks", "is reached through a link")]
+#[case::configuration(".agentctl.toml", "which no command may change")]
+fn what_may_be_written_is_neither_orders_nor_links(#[case] path: &str, #[case] says: &str) {
+    let place = Place::new();
+    place.repository(".git");
+    place.repository("sub/.git");
+    place.file(".git/hooks/x", "");
+    place.file(".git/HOOKS/x", "");
+    place.file(".agentctl.toml", "");
+    place.link("link", ".git/hooks");
+    place.link("up", ".git");
+    let mode = WorkspaceMode::ReadOnly { writable: vec![path.into()] };
+    let mut opts = ExecOpts::in_workspace(&place.path).with_workspace_mode(mode);
+    opts.kept_files = vec![".agentctl.toml".into()];
+    let message = refusal(&opts);
+    assert!(message.contains(says), "{message}");
+}
+
+/// A3, A38: a link in the workspace does not decide what of the host is mounted.
+#[rstest]
+#[case::last("out/bin:/data:rw")]
+#[case::by_its_full_name("@/out:/data:ro")]
+#[case::with_dots("@/sub/../out:/data:ro")]
+fn a_mount_is_not_led_out_of_the_workspace(workspace: TempDir, #[case] mount: &str) {
+    let path = workspace.path().to_str().unwrap();
+    let mount = if mount.starts_with('@') { mount.to_owned() } else { format!("@/{mount}") };
+    let mut opts = ExecOpts::in_workspace(workspace.path());
+    opts.mounts = vec![mount.replace('@', path).parse().unwrap()];
+    let message = refusal(&opts);
+    assert!(message.contains("a link leads from there to `/usr"), "{message}");
+}
+
+/// A38: mounts that keep a file from being moved away never reach above what may be written.
+#[test]
+fn nothing_above_the_workspace_is_mounted_for_a_kept_file() {
+    let place = Place::new();
+    place.file("deep/er/config.toml", "");
+    for writable in ["deep", "deep/er"] {
+        let mode = WorkspaceMode::ReadOnly { writable: vec![writable.into()] };
+        let mut opts = ExecOpts::in_workspace(&place.path).with_workspace_mode(mode);
+        opts.kept_files = vec!["deep/er/config.toml".into()];
+        let plan = resolve(&opts).unwrap();
+        assert!(plan.mounts.iter().all(|mount| mount.target.starts_with(&place.path)), "{:?}", plan.mounts);
+        let config = plan.mounts.iter().find(|mount| mount.target.ends_with("config.toml")).unwrap();
+        assert_eq!(config.access, Access::ReadOnly);
+    }
+}
+
 fn beside_a_worktree(mount: &str) -> (Place, Result<Plan>) {
     let place = Place::new();
     place.worktree();

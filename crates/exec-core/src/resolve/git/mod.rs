@@ -43,6 +43,18 @@ pub(super) fn plan(workspace: &Path, access: Access, dangerous: DangerousMounts)
     }
 }
 
+/// Whether a path of the workspace is part of a repository, any of whose files may be orders. The workspace's own `.git` as
+/// a whole is not: what matters in it is kept, see [`plan`].
+pub(super) fn takes_orders_from(workspace: &Path, path: &Path, dangerous: DangerousMounts) -> bool {
+    let inside = path.strip_prefix(workspace).unwrap_or(path);
+    if inside == Path::new(".git") {
+        return false;
+    }
+    let is_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
+    inside.iter().any(is_git)
+        || linked::find(workspace, dangerous).is_some_and(|linked| path.starts_with(linked.common))
+}
+
 fn repository(git: &Path, found: &Metadata) -> Vec<PlannedMount> {
     let Some(kept) = orders::keep(git, &orders::OF_REPOSITORY) else {
         return vec![mount(git.to_owned(), found, Access::ReadOnly)];
