@@ -53,12 +53,23 @@ impl Place {
 /// What is known of a process number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "processes can be looked at on Linux only"))]
-enum Process {
+pub(crate) enum Process {
     Gone,
     /// Somebody has it, since this many ticks after the machine began.
     Since(u64),
     /// Somebody has it, and we may not see who.
     Unknown,
+}
+
+impl Process {
+    /// Whether the one that began then is dead for sure.
+    pub(crate) fn is_dead(self, start: u64) -> bool {
+        match self {
+            Self::Gone => true,
+            Self::Since(began) => began != start,
+            Self::Unknown => false,
+        }
+    }
 }
 
 /// Whether it was made by a process of ours that is dead.
@@ -67,17 +78,11 @@ fn is_leftover(container: &Listed, here: &Place, state_of: impl Fn(u32) -> Proce
     // Images pass their labels on to whatever is made from them, but can't know what that will be called.
     let is_ours = mark.cell == container.name;
     let is_from_here = mark.boot == here.boot && mark.namespaces == here.namespaces;
-    is_ours
-        && is_from_here
-        && match state_of(mark.pid) {
-            Process::Gone => true,
-            Process::Since(start) => start != mark.start,
-            Process::Unknown => false,
-        }
+    is_ours && is_from_here && state_of(mark.pid).is_dead(mark.start)
 }
 
 #[cfg(target_os = "linux")]
-fn state_of(pid: u32) -> Process {
+pub(crate) fn state_of(pid: u32) -> Process {
     use rustix::io::Errno;
     use rustix::process::{Pid, test_kill_process};
     let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Process::Unknown };
@@ -89,7 +94,7 @@ fn state_of(pid: u32) -> Process {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn state_of(_: u32) -> Process {
+pub(crate) fn state_of(_: u32) -> Process {
     Process::Unknown
 }
 

@@ -56,7 +56,7 @@ pub use needs::Needs;
 pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Workspace, WorkspaceMode};
 pub use registry::{Detected, Registry};
 pub use report::Report;
-pub use resolve::{DEFAULT_GRACE, FileId, Plan, PlannedMount};
+pub use resolve::{DEFAULT_GRACE, FileId, NOBODY, Plan, PlannedMount};
 pub use result::{Denial, Ended, ExecResult, LimitHit, Outcome, Status, Usage};
 pub use select::select;
 pub use selection::{Availability, Because, Candidate, PassedOver, Request, Selection};

@@ -64,7 +64,15 @@ impl Verdict {
 
     /// What an executor could not do, with the remedy it knows.
     pub(crate) fn of_error(error: &Error) -> Self {
-        Self::fails(error.reason(), error.remedy().unwrap_or("see the error above; `--verbose` tells more"))
+        Self::fails(
+            error.reason(),
+            error.remedy().unwrap_or("run it with `agentctl run --verbose` to see more"),
+        )
+    }
+
+    /// Whether anything is known.
+    pub(crate) fn was_tried(&self) -> bool {
+        !matches!(self, Self::NotTried { .. })
     }
 
     /// Whether a sandbox of which this is true can't be relied on.

@@ -50,7 +50,7 @@ async fn look_at(name: &str, job: &Job, machine: &Machine) -> Sandbox {
 }
 
 async fn chosen(job: &Job) -> Chosen {
-    match choose::looking(job).request(job.request.clone()).build().await {
+    match choose::sandbox(job).await {
         Ok(sandbox) => {
             let selection = sandbox.selection();
             Chosen::Sandbox {

@@ -37,7 +37,7 @@ fn lanes_of(pid: u32) -> String {
     let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(home, Into::into);
     let entries = std::fs::read_dir(cache.join("agentctl")).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.starts_with(&format!("lanes-{pid}-"))).collect()
+    names.filter(|name| name.starts_with("lanes-") && name.contains(&format!("-{pid}-"))).collect()
 }
 
 fn assert_none_left(pid: u32, when: &str) {

@@ -14,6 +14,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::time::timeout;
 
+use super::leftovers;
 use super::stream::{Reader, Writer};
 use crate::Attached;
 use crate::labels::unique;
@@ -33,7 +34,8 @@ impl Lanes {
     /// Lanes below this directory; none if its path is too long. Makes nothing yet: the helper that cleans up after us is
     /// told first.
     pub(crate) fn below(directory: &Path) -> Option<Self> {
-        let path = directory.join(unique(&format!("lanes-{}", std::process::id())));
+        leftovers::clear(directory);
+        let path = directory.join(unique(&leftovers::prefix()?));
         path.to_str()?;
         Some(Self { directory: Directory::new(path.as_os_str().as_bytes()).ok()?, path })
     }
@@ -45,7 +47,11 @@ impl Lanes {
 
     /// A lane for one container.
     pub(crate) fn lay(&self) -> io::Result<Lane> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.path)?;
+        if let Err(error) = DirBuilder::new().mode(0o700).create(&self.path)
+            && error.kind() != io::ErrorKind::AlreadyExists
+        {
+            return Err(error);
+        }
         Lane::lay(self.path.join(unique("lane")))
     }
 }
@@ -128,11 +134,16 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        for name in [LANE_IN, LANE_OUT] {
-            fs::remove_file(self.0.join(name)).ok();
-        }
-        fs::remove_dir(&self.0).ok();
+        remove(&self.0);
     }
+}
+
+/// Removes a lane, and nothing that does not look like one.
+pub(super) fn remove(lane: &Path) {
+    for name in [LANE_IN, LANE_OUT] {
+        fs::remove_file(lane.join(name)).ok();
+    }
+    fs::remove_dir(lane).ok();
 }
 
 #[cfg(test)]

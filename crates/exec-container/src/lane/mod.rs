@@ -6,6 +6,8 @@
 //! without a lane. A lane that can't be had costs time and nothing else.
 
 #[cfg(target_os = "linux")]
+mod leftovers;
+#[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]
 mod none;

@@ -25,7 +25,11 @@ impl<R: AsyncRead + Unpin> AsyncRead for Reader<R> {
         let mut unexpected = ReadBuf::new(&mut byte);
         ready!(Pin::new(&mut self.lifeline).poll_read(context, &mut unexpected))?;
         if unexpected.filled().is_empty() {
-            return Poll::Ready(Ok(()));
+            // What was said before the end may have arrived since the lane was asked.
+            return match Pin::new(&mut self.lane).poll_read(context, buffer) {
+                Poll::Pending => Poll::Ready(Ok(())),
+                last_words @ Poll::Ready(_) => last_words,
+            };
         }
         let error = "it spoke where nothing is said";
         Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, error)))

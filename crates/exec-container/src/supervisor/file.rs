@@ -7,6 +7,7 @@ use exec_core::{Error, ErrorKind, Result};
 use exec_init::Program;
 
 use super::{Placement, file_name};
+use crate::surroundings::{Here, Surroundings};
 
 /// What an engine writes there when it sets up a network.
 const HOSTS: &[u8] = b"127.0.0.1\tlocalhost cell\n::1\tlocalhost ip6-localhost ip6-loopback\n";
@@ -27,7 +28,7 @@ fn place_one(directory: &Path, name: &str, bytes: &[u8], backend: &str) -> Resul
         Error::new(ErrorKind::Io, "load", format!("`{}` can't be written", path.display()))
             .with_backend(backend)
             .with_source(error)
-            .with_remedy("make the directory writable, or set XDG_CACHE_HOME to one that is")
+            .with_remedy("make the directory yours and writable, or set XDG_CACHE_HOME to one that is")
     })?;
     path.to_str().map(str::to_owned).ok_or_else(|| {
         Error::new(ErrorKind::InvalidInput, "load", format!("the path `{}` is not UTF-8", path.display()))
@@ -39,17 +40,37 @@ fn place_one(directory: &Path, name: &str, bytes: &[u8], backend: &str) -> Resul
 /// Where this user's programs keep what they can make again.
 pub(crate) fn cache_directory() -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    variable("XDG_CACHE_HOME")
-        .or_else(|| variable("HOME").map(|home| home.join(".cache")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("agentctl")
+    let own = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    match own {
+        Some(cache) => cache.join("agentctl"),
+        // Where everybody may write, a name of one's own; whose it is, is looked at before it is used.
+        None => std::env::temp_dir().join(format!("agentctl-{}", Here.user_id().unwrap_or_default())),
+    }
+}
+
+/// Whoever can write there decides what PID 1 is.
+#[cfg(unix)]
+fn must_be_ours(directory: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let found = std::fs::symlink_metadata(directory)?;
+    let for_others = found.mode() & 0o002;
+    if found.is_dir() && Some(found.uid()) == Here.user_id() && for_others == 0 {
+        return Ok(());
+    }
+    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it is somebody else's, or open to others"))
+}
+
+#[cfg(not(unix))]
+fn must_be_ours(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn put(path: &Path, directory: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    must_be_ours(directory)?;
     if std::fs::read(path).is_ok_and(|found| found == bytes) {
         return Ok(());
     }
-    std::fs::create_dir_all(directory)?;
     let mut file = tempfile::Builder::new().prefix(".exec-init-").tempfile_in(directory)?;
     file.write_all(bytes)?;
     make_executable(file.as_file())?;

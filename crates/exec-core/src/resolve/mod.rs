@@ -21,6 +21,7 @@ use crate::{
 };
 
 pub use os::FileId;
+pub use user::NOBODY;
 
 /// Time between the polite signal and the kill, unless the options say otherwise.
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);

@@ -4,7 +4,7 @@ use super::{Plan, PlannedMount, invalid};
 use crate::{Access, Preset, Result, User};
 
 /// Who owns nothing.
-const NOBODY: (u32, u32) = (65_534, 65_534);
+pub const NOBODY: (u32, u32) = (65_534, 65_534);
 
 impl Plan {
     /// User and group for executors that can run commands as anybody: the owner of the workspace, so that files made

@@ -9,7 +9,7 @@ mod worktree;
 
 use std::time::Duration;
 
-use exec_core::{Cmd, ErrorKind, ExecOpts, ExecResult, Executor};
+use exec_core::{Cmd, Error, ErrorKind, ExecOpts, ExecResult, Executor};
 use tempfile::TempDir;
 
 use crate::{Check, Host, Verdict};
@@ -31,12 +31,16 @@ impl Patient<'_> {
         self.run(&Cmd::shell(script), &self.opts).await
     }
 
-    /// A program that is missing inside shows nothing about the sandbox.
     async fn run(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<ExecResult, Verdict> {
-        self.executor.run(cmd, opts).await.map_err(|error| match error.kind() {
-            ErrorKind::ProgramNotFound => Verdict::not_tried(error.reason()),
-            _ => Verdict::of_error(&error),
-        })
+        self.executor.run(cmd, opts).await.map_err(|error| not_run(&error))
+    }
+}
+
+/// A program that is missing inside shows nothing about the sandbox.
+fn not_run(error: &Error) -> Verdict {
+    match error.kind() {
+        ErrorKind::ProgramNotFound => Verdict::not_tried(error.reason()),
+        _ => Verdict::of_error(error),
     }
 }
 
@@ -54,6 +58,7 @@ pub async fn examine(executor: &dyn Executor, opts: &ExecOpts, host: &Host) -> V
     let mut own = opts.clone();
     own.workspace = ExecOpts::in_workspace(workspace.path()).workspace;
     own.cwd = None;
+    give_to_the_commands_user(workspace.path(), &own, host);
     let patient = Patient { executor, opts: own, workspace: &workspace, host };
     let mut checks = vec![within("cell", cell::check(&patient)).await];
     if !checks.iter().any(|check| check.verdict.is_failure()) {
@@ -65,6 +70,24 @@ pub async fn examine(executor: &dyn Executor, opts: &ExecOpts, host: &Host) -> V
     }
     checks
 }
+
+/// Root may have its commands run as somebody else, who must be able to write there.
+#[cfg(unix)]
+fn give_to_the_commands_user(workspace: &std::path::Path, opts: &ExecOpts, host: &Host) {
+    use exec_core::{NOBODY, Preset, User};
+    let (uid, gid) = match opts.user {
+        User::Id { uid, gid } => (uid, gid),
+        User::Auto if opts.limits.preset == Preset::Strict => NOBODY,
+        User::Auto => return,
+    };
+    if host.root {
+        // If that is refused, so is the run, and says why.
+        std::os::unix::fs::chown(workspace, Some(uid), Some(gid)).ok();
+    }
+}
+
+#[cfg(not(unix))]
+fn give_to_the_commands_user(_: &std::path::Path, _: &ExecOpts, _: &Host) {}
 
 /// What stops a check early is its verdict too.
 async fn within(name: &'static str, check: impl Future<Output = Result<Verdict, Verdict>>) -> Check {

@@ -18,15 +18,17 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
 }
 
 #[cfg(unix)]
-fn judge(made: &std::fs::Metadata, _: &Patient<'_>) -> Verdict {
+fn judge(made: &std::fs::Metadata, patient: &Patient<'_>) -> Verdict {
     use std::os::unix::fs::MetadataExt;
+    let of_workspace = patient.workspace.path().metadata().map(|workspace| workspace.uid());
     let (owner, us) = (made.uid(), rustix::process::geteuid().as_raw());
-    if owner == us {
-        Verdict::holds(format!("files made inside are yours (user {us})"))
-    } else {
-        let fix =
-            "leave --user out, or use an engine that does not map users (or a rootless one of your own)";
-        Verdict::weak(format!("files made inside belong to user {owner}, you are {us}"), fix)
+    match of_workspace {
+        Ok(of_workspace) if owner != of_workspace => {
+            let found = format!("files made inside belong to user {owner}, the workspace to {of_workspace}");
+            Verdict::weak(found, "use an engine that does not map users, or a rootless one of your own")
+        }
+        _ if owner == us => Verdict::holds(format!("files made inside are yours (user {us})")),
+        _ => Verdict::holds(format!("files made inside belong to the user of the command ({owner})")),
     }
 }
 

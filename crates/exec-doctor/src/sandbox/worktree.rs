@@ -13,6 +13,9 @@ use crate::Verdict;
 const IDENTITY: [&str; 4] = ["-c", "user.name=doctor", "-c", "user.email=doctor@example.org"];
 
 pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
+    if !is_ours(patient.workspace.path()) {
+        return Err(Verdict::not_tried("the user of the command can't write a repository of yours"));
+    }
     let (main, linked) = (patient.workspace.path().join("main"), patient.workspace.path().join("linked"));
     let linked_text = linked.to_string_lossy().into_owned();
     std::fs::create_dir(&main).map_err(Verdict::not_tried)?;
@@ -39,6 +42,17 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
             "share the whole repository with the engine",
         ),
     })
+}
+
+#[cfg(unix)]
+fn is_ours(directory: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    directory.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn is_ours(_: &Path) -> bool {
+    true
 }
 
 /// What git on the host prints.
