@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use exec_core::{Detected, Executor, Registry, Request, Result, Selection};
+use exec_core::{Executor, Registry, Request, Result, Selection};
 use exec_docker::{ContainerConfig, DockerConfig};
 use exec_local::{LocalConfig, WallsChoice};
+use exec_podman::PodmanConfig;
 
 use crate::args::WallsArg;
 use crate::output;
@@ -13,8 +14,14 @@ use crate::resolve::{Job, Talk};
 /// The executor for a job; one asked for by name is never replaced by another.
 pub(crate) async fn executor(job: &Job) -> Result<(Arc<dyn Executor>, Selection)> {
     let detected = match &job.request {
-        Request::Named { name, .. } if name == "docker" => exec_docker::detect(docker_config(job)).await?,
-        Request::Named { name, .. } if name != "local" => not_built_in(name),
+        Request::Named { name, .. } if name == "docker" => {
+            let containers = containers_config(job);
+            exec_docker::detect(DockerConfig { containers, ..DockerConfig::default() }).await?
+        }
+        Request::Named { name, .. } if name == "podman" => {
+            let containers = containers_config(job);
+            exec_podman::detect(PodmanConfig { containers, ..PodmanConfig::default() }).await?
+        }
         _ => exec_local::detect(local_config(job)).await?,
     };
     Registry::new().with(detected).choose(&job.request)
@@ -31,19 +38,10 @@ fn local_config(job: &Job) -> LocalConfig {
     LocalConfig { walls, warm_cells: 0, first_run: Some(job.opts.clone()), ..LocalConfig::default() }
 }
 
-fn docker_config(job: &Job) -> DockerConfig {
+fn containers_config(job: &Job) -> ContainerConfig {
     let progress = match job.talk {
         Talk::Quiet => exec_docker::Progress::default(),
         Talk::Normal | Talk::Verbose => output::pull_progress(),
     };
-    let containers = ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() };
-    DockerConfig { containers, ..DockerConfig::default() }
-}
-
-fn not_built_in(name: &str) -> Detected {
-    Detected::Missing {
-        name: name.to_owned(),
-        reason: "this sandbox is not built into this version of agentctl".to_owned(),
-        remedy: "use --sandbox docker or local".to_owned(),
-    }
+    ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() }
 }

@@ -82,12 +82,17 @@ pub(crate) fn hardened(
         attach_stderr: Some(true),
         tty: Some(false),
         network_disabled: skips_network(spec, None).then_some(true),
-        healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
+        healthcheck: spec.checks_health.then(no_health_check),
         stop_signal: Some("SIGKILL".to_owned()),
         labels: Some(labels),
         host_config: Some(host),
         ..ContainerCreateBody::default()
     }
+}
+
+/// Said only where there is one to keep from running: some engines take this word for a check too.
+fn no_health_check() -> HealthConfig {
+    HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }
 }
 
 /// What the engine holds every container to, in which `own_pids` processes are not the command's.

@@ -22,6 +22,8 @@ pub(crate) struct Dialect {
     pub(crate) keeps_ids: bool,
     /// It tells when a container's memory was used up.
     pub(crate) tells_out_of_memory: bool,
+    /// It says that it removed a container which it is still creating, and then goes on creating it.
+    pub(crate) removes_half_made: bool,
     /// It may run as an ordinary user without saying so.
     pub(crate) hides_rootless: bool,
     /// As an ordinary user it claims limits that it can't set.
@@ -57,6 +59,7 @@ const DOCKER: Dialect = Dialect {
     writes_user_names: false,
     keeps_ids: false,
     tells_out_of_memory: true,
+    removes_half_made: false,
     hides_rootless: false,
     overstates_limits: false,
     raises_ulimits: false,
@@ -72,6 +75,7 @@ const PODMAN: Dialect = Dialect {
     writes_user_names: true,
     keeps_ids: true,
     tells_out_of_memory: false,
+    removes_half_made: true,
     hides_rootless: true,
     overstates_limits: true,
     raises_ulimits: true,

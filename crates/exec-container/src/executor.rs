@@ -13,24 +13,31 @@ use crate::profile::EngineProfile;
 use crate::reaper::Reaper;
 use crate::supervisor::{InitPlacement, Supervisor};
 use crate::yard::Yard;
-use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, Patience, isolation, leftovers};
+use crate::{ContainerConfig, ContainerMaker, Endpoint, Greeting, Lifeline, Patience, isolation, leftovers};
 
-/// An executor on the engine at this endpoint, which answered with this greeting; `backend` is the name it is chosen by.
+/// An engine that answered.
+#[derive(Debug)]
+pub struct Answered {
+    /// Where it is.
+    pub endpoint: Endpoint,
+    /// What it said.
+    pub greeting: Greeting,
+    /// What it hangs on, if it was started for us.
+    pub lifeline: Option<Lifeline>,
+}
+
+/// An executor on this engine; `backend` is the name it is chosen by.
 /// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
 /// say what that is not.
-pub async fn executor(
-    endpoint: &Endpoint,
-    greeting: &Greeting,
-    backend: &str,
-    config: ContainerConfig,
-) -> Result<Box<dyn Executor>> {
-    let engine = Engine::connect(endpoint, greeting, backend, config.patience)?;
+pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) -> Result<Box<dyn Executor>> {
+    let Answered { endpoint, greeting, lifeline } = engine;
+    let engine = Engine::connect(&endpoint, &greeting, backend, config.patience)?;
     let info = engine.info().await?;
-    let profile = EngineProfile::new(greeting, &info, &Own::look());
+    let profile = EngineProfile::new(&greeting, &info, &Own::look());
     leftovers::sweep(&engine);
     let owner = Owner::this_process();
     let lives = Lives::follow(&engine, (OWNER, &owner.id));
-    let reaper = Reaper::new(endpoint, backend).await?;
+    let reaper = Reaper::new(&endpoint, backend, profile.dialect, lifeline).await?;
     let program = profile.arch().and_then(exec_init::for_arch);
     let (init, pool) = (config.init, config.pool());
     let drafter = Drafter::new(engine.clone(), config, profile);

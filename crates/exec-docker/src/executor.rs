@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use exec_container::{ContainerConfig, Product};
+use exec_container::{Answered, ContainerConfig, Product};
 use exec_core::{
     Capabilities, Cmd, Detected, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
 };
@@ -30,9 +30,8 @@ impl DockerExec {
         let patience = config.containers.patience.greet;
         match exec_container::search(candidates, Product::Docker, patience).await {
             Ok((candidate, greeting)) => {
-                exec_container::executor(&candidate.endpoint, &greeting, NAME, config.containers)
-                    .await
-                    .map(Self)
+                let engine = Answered { endpoint: candidate.endpoint, greeting, lifeline: None };
+                exec_container::executor(engine, NAME, config.containers).await.map(Self)
             }
             Err(attempts) => Err(diagnose(attempts, &Facts::look(&Here))),
         }

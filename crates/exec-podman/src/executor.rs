@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use exec_container::{ContainerConfig, Greeting, Product};
+use exec_container::{Answered, ContainerConfig, Greeting, Product};
 use exec_core::{
     Capabilities, Cmd, Detected, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Result, SessionName,
 };
 
-use crate::service::{self, Service};
-use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose};
+use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose, service};
 
 /// Configuration of [`PodmanExec`].
 #[derive(Debug, Clone, Default)]
@@ -23,11 +22,7 @@ pub struct PodmanConfig {
 
 /// Runs commands in containers of Podman.
 #[derive(Debug)]
-pub struct PodmanExec {
-    inner: Box<dyn Executor>,
-    /// The service that was started for this executor, if it was.
-    _service: Option<Service>,
-}
+pub struct PodmanExec(Box<dyn Executor>);
 
 impl PodmanExec {
     /// Takes the first service that answers, is Podman's and can make containers here; else starts one.
@@ -37,21 +32,12 @@ impl PodmanExec {
             Ok(found) => found,
             Err(attempts) => start(&config, &facts, attempts).await?,
         };
-        let Found { endpoint, greeting, service } = found;
-        let inner = exec_container::executor(&endpoint, &greeting, NAME, config.containers).await?;
-        Ok(Self { inner, _service: service })
+        exec_container::executor(found, NAME, config.containers).await.map(Self)
     }
 }
 
-/// A service that answers.
-struct Found {
-    endpoint: Endpoint,
-    greeting: Greeting,
-    service: Option<Service>,
-}
-
 /// A service that is there already; else where there is none. One that was named and can't be used is an error.
-async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Found, Vec<Attempt>>> {
+async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Answered, Vec<Attempt>>> {
     let patience = config.containers.patience;
     let candidates = candidates(config.host.as_deref(), &Here)?;
     let was_named = candidates.iter().any(|candidate| candidate.origin.is_authoritative());
@@ -62,7 +48,7 @@ async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Found, Vec<
                 tracing::debug!(%candidate, runtime, "its runtime makes no containers on this host");
                 Ok(Err(Vec::new()))
             }
-            None => Ok(Ok(Found { endpoint: candidate.endpoint, greeting, service: None })),
+            None => Ok(Ok(Answered { endpoint: candidate.endpoint, greeting, lifeline: None })),
         },
         Err(attempts) if was_named => Err(diagnose(attempts, facts)),
         Err(attempts) => Ok(Err(attempts)),
@@ -101,12 +87,11 @@ fn no_containers(candidate: &Candidate, runtime: &str) -> Error {
 }
 
 /// A service of our own. Only on Linux: elsewhere Podman lives in a machine that is not ours to start.
-async fn start(config: &PodmanConfig, facts: &Facts, attempts: Vec<Attempt>) -> Result<Found> {
-    let (System::Linux, Some(program)) = (facts.system, &facts.program) else {
-        return Err(diagnose(attempts, facts));
-    };
-    let (service, greeting) = service::start(program, facts, config.containers.patience).await?;
-    Ok(Found { endpoint: service.endpoint(), greeting, service: Some(service) })
+async fn start(config: &PodmanConfig, facts: &Facts, attempts: Vec<Attempt>) -> Result<Answered> {
+    match (facts.system, &facts.program) {
+        (System::Linux, Some(program)) => service::start(program, facts, config.containers.patience).await,
+        _ => Err(diagnose(attempts, facts)),
+    }
 }
 
 /// Podman as a registry's entry: missing where there is none that answers us.
@@ -125,26 +110,26 @@ pub async fn detect(config: PodmanConfig) -> Result<Detected> {
 #[async_trait]
 impl Executor for PodmanExec {
     fn name(&self) -> &str {
-        self.inner.name()
+        self.0.name()
     }
 
     fn capabilities(&self) -> &Capabilities {
-        self.inner.capabilities()
+        self.0.capabilities()
     }
 
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
-        self.inner.start(cmd, opts).await
+        self.0.start(cmd, opts).await
     }
 
     async fn warm(&self, opts: &ExecOpts) -> Result<()> {
-        self.inner.warm(opts).await
+        self.0.warm(opts).await
     }
 
     async fn end_session(&self, session: &SessionName) -> Result<()> {
-        self.inner.end_session(session).await
+        self.0.end_session(session).await
     }
 
     async fn health(&self) -> Result<Health> {
-        self.inner.health().await
+        self.0.health().await
     }
 }

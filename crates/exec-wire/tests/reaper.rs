@@ -25,6 +25,7 @@ fn plain(address: SocketAddr) -> SocketAddr {
 fn order() -> impl Strategy<Value = Order> {
     prop_oneof![
         address().prop_map(Order::Engine),
+        Just(Order::Recheck),
         name().prop_map(Order::Watch),
         name().prop_map(Order::Forget)
     ]

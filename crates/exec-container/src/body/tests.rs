@@ -82,6 +82,7 @@ fn a_run_in_an_image() {
     let image = ImageFacts {
         id: "sha256:odd".into(),
         volumes: vec!["/data".into(), "/var/lib/odd".into()],
+        checks_health: true,
         ..ImageFacts::default()
     };
     let placement = Placement::Volume { name: "agentctl-exec-init".into() };

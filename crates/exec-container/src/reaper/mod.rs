@@ -19,7 +19,12 @@ pub(crate) struct Reaper;
 #[expect(clippy::unused_self, reason = "the same calls as where there is a helper")]
 impl Reaper {
     #[expect(clippy::unused_async, reason = "the same calls as where there is a helper")]
-    pub(crate) async fn new(_: &crate::Endpoint, _: &str) -> exec_core::Result<Self> {
+    pub(crate) async fn new(
+        _: &crate::Endpoint,
+        _: &str,
+        _: crate::dialect::Dialect,
+        _: Option<crate::Lifeline>,
+    ) -> exec_core::Result<Self> {
         Ok(Self)
     }
 

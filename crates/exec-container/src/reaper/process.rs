@@ -11,7 +11,8 @@ use exec_core::{Error, ErrorKind, Result};
 use exec_init::Executable;
 use exec_wire::reaper::{Address, Name, Order, SocketPath};
 
-use crate::Endpoint;
+use crate::dialect::Dialect;
+use crate::{Endpoint, Lifeline};
 
 /// A hold on the helper; it does its duty when the last one goes, or this process.
 #[derive(Debug, Clone)]
@@ -21,7 +22,10 @@ pub(crate) struct Reaper(Option<Arc<Shared>>);
 struct Shared {
     backend: String,
     engine: Address,
+    dialect: Dialect,
     program: Executable,
+    /// What the engine hangs on, if it is one of ours: it has to last until the helper has done its duty.
+    lifeline: Option<Lifeline>,
     state: Mutex<State>,
 }
 
@@ -35,12 +39,24 @@ struct State {
 
 impl Reaper {
     /// Starts nothing yet: who only looks at an engine needs no helper.
-    pub(crate) async fn new(endpoint: &Endpoint, backend: &str) -> Result<Self> {
+    pub(crate) async fn new(
+        endpoint: &Endpoint,
+        backend: &str,
+        dialect: Dialect,
+        lifeline: Option<Lifeline>,
+    ) -> Result<Self> {
         let failed = |error: io::Error| unavailable(backend, error);
         let Some(program) = Executable::load().map_err(failed)? else { return Ok(Self(None)) };
         let Some(engine) = address(endpoint).await.map_err(failed)? else { return Ok(Self(None)) };
         let backend = backend.to_owned();
-        Ok(Self(Some(Arc::new(Shared { backend, engine, program, state: Mutex::default() }))))
+        Ok(Self(Some(Arc::new(Shared {
+            backend,
+            engine,
+            dialect,
+            program,
+            lifeline,
+            state: Mutex::default(),
+        }))))
     }
 
     /// Whether anybody cleans up after us.
@@ -83,16 +99,16 @@ impl Shared {
     /// Starts a helper that knows all that is to be known.
     fn start(&self, state: &mut State) -> io::Result<()> {
         let mut command = tokio::process::Command::from(self.program.command());
+        let output = self.lifeline.as_ref().map_or_else(|| Ok(Stdio::null()), Lifeline::as_output)?;
         // The runtime waits for it when it ends; nobody else does.
-        let mut child = command
-            .arg("reaper")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
+        let mut child =
+            command.arg("reaper").stdin(Stdio::piped()).stdout(output).stderr(Stdio::null()).spawn()?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         state.pipe = Some(File::from(stdin.into_owned_fd()?));
         state.tell(&Order::Engine(self.engine.clone()))?;
+        if self.dialect.removes_half_made {
+            state.tell(&Order::Recheck)?;
+        }
         for watched in &state.watched.clone() {
             state.tell(&Order::Watch(name(watched)?))?;
         }

@@ -3,10 +3,13 @@
 use exec_wire::WireError;
 use exec_wire::reaper::{Address, MAX_NAMES, Name, Order};
 
+use super::sweep::Removal;
+
 /// The engine and the watched names, from the bytes of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     engine: Option<Address>,
+    removal: Option<Removal>,
     names: Vec<Name>,
     /// The beginning of a line.
     unfinished: Vec<u8>,
@@ -30,6 +33,7 @@ impl Ledger {
         match (order, &self.engine) {
             (Order::Engine(engine), None) => self.engine = Some(engine),
             (Order::Engine(_), Some(_)) | (_, None) => return Err(WireError::BadValue("engine")),
+            (Order::Recheck, Some(_)) => self.removal = Some(Removal::MayReappear),
             (Order::Watch(name), Some(_)) => return self.watch(name),
             (Order::Forget(name), Some(_)) => self.names.retain(|known| *known != name),
         }
@@ -45,6 +49,11 @@ impl Ledger {
         }
         self.names.push(name);
         Ok(())
+    }
+
+    /// How far the engine's word goes.
+    pub(super) fn removal(&self) -> Removal {
+        self.removal.unwrap_or(Removal::Final)
     }
 
     /// What there is to do, if anything. A line that was never finished is one that was never said.
@@ -101,6 +110,15 @@ mod tests {
             let text = format!("{ENGINE}watch a\n{nonsense}");
             assert_eq!(after(&text), (false, vec!["a".to_owned()]), "{nonsense}");
         }
+    }
+
+    #[test]
+    fn an_engine_may_be_doubted() {
+        let mut ledger = Ledger::default();
+        ledger.feed(ENGINE.as_bytes()).unwrap();
+        assert_eq!(ledger.removal(), Removal::Final);
+        ledger.feed(b"recheck\n").unwrap();
+        assert_eq!(ledger.removal(), Removal::MayReappear);
     }
 
     #[test]
