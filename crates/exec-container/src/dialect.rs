@@ -20,6 +20,8 @@ pub(crate) struct Dialect {
     pub(crate) writes_user_names: bool,
     /// A container can have the caller's own user id in a user namespace of its own.
     pub(crate) keeps_ids: bool,
+    /// It labels for containers what it mounts in them, if it is told to.
+    pub(crate) relabels: bool,
     /// It tells when a container's memory was used up.
     pub(crate) tells_out_of_memory: bool,
     /// It says that it removed a container which it is still creating, and then goes on creating it.
@@ -58,6 +60,7 @@ const DOCKER: Dialect = Dialect {
     adds_var_tmp: false,
     writes_user_names: false,
     keeps_ids: false,
+    relabels: false,
     tells_out_of_memory: true,
     removes_half_made: false,
     hides_rootless: false,
@@ -74,6 +77,7 @@ const PODMAN: Dialect = Dialect {
     adds_var_tmp: true,
     writes_user_names: true,
     keeps_ids: true,
+    relabels: true,
     tells_out_of_memory: false,
     removes_half_made: true,
     hides_rootless: true,
