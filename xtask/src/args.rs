@@ -9,6 +9,7 @@ const FUZZ_SECONDS: u32 = 60;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Test(TestOptions),
+    Engines,
     Tidy,
     Bench(BenchOptions),
     Soak,
@@ -56,12 +57,15 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Verb, Stri
     }
     match verb.as_str() {
         "test" => parse_test(&rest).map(Verb::Test),
+        "engines" => nothing_more("engines", &rest).map(|()| Verb::Engines),
         "tidy" => nothing_more("tidy", &rest).map(|()| Verb::Tidy),
         "bench" => parse_bench(rest).map(Verb::Bench),
         "soak" => nothing_more("soak", &rest).map(|()| Verb::Soak),
         "fuzz" => parse_fuzz(&rest),
         "help" | "--help" | "-h" => Ok(Verb::Help),
-        other => Err(format!("unknown verb `{other}`; there are test, tidy, bench, soak, fuzz and help")),
+        other => {
+            Err(format!("unknown verb `{other}`; there are test, engines, tidy, bench, soak, fuzz and help"))
+        }
     }
 }
 
@@ -154,6 +158,7 @@ mod tests {
             ("tets", "`tets`"),
             ("test --quick", "`--quick`"),
             ("tidy up", "`up`"),
+            ("engines all", "`all`"),
             ("bench --quick", "`--quick`"),
             ("fuzz 0", "`0`"),
             ("fuzz -5", "`-5`"),

@@ -49,7 +49,7 @@ pub(crate) fn is_root() -> bool {
     return false;
 }
 
-/// A program in the system's directories.
+/// A program in the system's directories, or at a path of its own.
 pub(crate) fn system_program(name: &str) -> Option<PathBuf> {
     program_in(SYSTEM_PATH, name)
 }

@@ -12,6 +12,7 @@
 mod args;
 mod bench;
 mod cargo;
+mod engines;
 mod fuzz;
 mod host;
 #[cfg(unix)]
@@ -38,6 +39,10 @@ usage: cargo xtask VERB [OPTIONS]
         pass without privileges.
         --fast         leave out formatting, clippy and documentation
         --keep-going   run the remaining steps after one has failed
+
+  engines
+        Install and prepare Podman for the tests, for root and for the test user, and say which engines
+        work (Debian/Ubuntu, as root or with sudo). `test` does this too.
 
   tidy
         Check the project's own rules: where unsafe and printing are allowed, which crate may depend
@@ -76,6 +81,10 @@ fn main() -> ExitCode {
             Ok(())
         }
         Verb::Test(options) => test::run(options),
+        Verb::Engines => {
+            engines::run();
+            Ok(())
+        }
         Verb::Tidy => tidy::run(),
         Verb::Bench(options) => bench::run(&options),
         Verb::Soak => soak::run(),

@@ -20,7 +20,7 @@ use crate::setup::TEST_USER;
 use crate::steps::Outcome;
 
 /// The packages whose integration tests are repeated.
-const PACKAGES: &[&str] = &["exec-local", "agentctl"];
+const PACKAGES: &[&str] = &["exec-local", "exec-podman", "agentctl"];
 
 /// Variables that reach the tests; the rest of root's environment is not an ordinary user's.
 const PASSED_ON: &[&str] = &["LANG", "LC_ALL", "RUST_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS", "TERM"];
@@ -28,7 +28,8 @@ const PASSED_ON: &[&str] = &["LANG", "LC_ALL", "RUST_BACKTRACE", "RUST_LOG", "RU
 /// Names the backends that may not be missing.
 const REQUIRE: &str = "EXEC_TEST_REQUIRE";
 
-const ENGINES: &[&str] = &["docker", "podman"];
+/// Engines that are root's.
+const ROOTS_ENGINES: &[&str] = &["docker"];
 
 /// Variables beginning so reach the tests too.
 const PASSED_ON_PREFIX: &str = "EXEC_TEST_";
@@ -78,16 +79,22 @@ fn built() -> Result<Vec<Executable>> {
     cargo::executables(&cargo::output(&mut cargo::cargo(&build))?)
 }
 
+/// The user that tests run as when they must pass without privileges.
 #[derive(Debug, PartialEq, Eq)]
-struct TestUser {
+pub(crate) struct TestUser {
     name: String,
-    uid: u32,
-    gid: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
     home: PathBuf,
 }
 
 impl TestUser {
-    fn find(passwd: &str, name: &str) -> Option<Self> {
+    /// Where the user's running programs keep their files. Podman remembers it from one run to the next.
+    pub(crate) fn runtime_directory(&self) -> PathBuf {
+        format!("/run/user/{}", self.uid).into()
+    }
+
+    pub(crate) fn find(passwd: &str, name: &str) -> Option<Self> {
         passwd.lines().find_map(|line| {
             let fields: Vec<&str> = line.split(':').collect();
             let [found, _, uid, gid, _, home, _] = fields[..] else { return None };
@@ -168,7 +175,8 @@ impl Place {
             .env("USER", &user.name)
             .env("LOGNAME", &user.name)
             .env("TMPDIR", &test.scratch)
-            .envs(std::env::var(REQUIRE).map(|list| (REQUIRE, without_engines(&list))))
+            .env("XDG_RUNTIME_DIR", user.runtime_directory())
+            .envs(std::env::var(REQUIRE).map(|list| (REQUIRE, without_roots_engines(&list))))
             .env("AGENTCTL_BIN", self.programs().join("agentctl"))
             .env("EXEC_TEST_AS", "ordinary-user")
             .current_dir(&test.scratch)
@@ -195,9 +203,9 @@ fn open(path: &Path) -> Result<()> {
         .with_context(|| format!("cannot open {} to others", path.display()))
 }
 
-/// Engines are root's: an ordinary user need not reach them.
-fn without_engines(list: &str) -> String {
-    let kept = list.split(',').filter(|name| !ENGINES.contains(&name.trim()));
+/// What is root's, an ordinary user need not reach.
+fn without_roots_engines(list: &str) -> String {
+    let kept = list.split(',').filter(|name| !ROOTS_ENGINES.contains(&name.trim()));
     kept.collect::<Vec<_>>().join(",")
 }
 
@@ -210,9 +218,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_are_required_of_root_only() {
-        assert_eq!(without_engines("local, docker,podman"), "local");
-        assert_eq!(without_engines("docker"), "");
+    fn roots_engines_are_required_of_root_only() {
+        assert_eq!(without_roots_engines("local, docker,podman"), "local,podman");
+        assert_eq!(without_roots_engines("docker"), "");
     }
 
     const PASSWD: &str =

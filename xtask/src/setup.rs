@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::cargo;
 use crate::host::{self, Privilege};
+use crate::{cargo, engines};
 
 /// The user that tests run as when they must pass without privileges.
 pub(crate) const TEST_USER: &str = "exectest";
@@ -17,6 +17,7 @@ pub(crate) const TEST_USER: &str = "exectest";
 /// A program, and where it comes from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tool {
+    /// Its name, or its path where it is on no search path.
     pub(crate) program: &'static str,
     pub(crate) package: &'static str,
     /// What is not tested without it.
@@ -64,6 +65,7 @@ pub(crate) fn run() {
     if privilege == Privilege::Root {
         note(create_test_user(privilege), "the tests are not repeated as an ordinary user");
     }
+    engines::prepare(privilege);
     for (file, forbidding, remedy) in NAMESPACE_SWITCHES {
         if fs::read_to_string(file).is_ok_and(|value| value.trim() == *forbidding) {
             println!("not set up: namespaces for ordinary users are off on this machine ({file}).");
@@ -132,7 +134,7 @@ fn apt_install(tools: &[Tool], privilege: Privilege) -> Result<()> {
 }
 
 /// Prints why something could not be set up, and what follows from that.
-fn note(result: Result<()>, meaning: &str) {
+pub(crate) fn note(result: Result<()>, meaning: &str) {
     if let Err(error) = result {
         println!("not set up: {error:#}.\n  what that means: {meaning}");
     }
@@ -151,7 +153,7 @@ fn add_static_target() -> Result<()> {
     added.with_context(|| format!("the target {target}"))
 }
 
-fn create_test_user(privilege: Privilege) -> Result<()> {
+pub(crate) fn create_test_user(privilege: Privilege) -> Result<()> {
     let passwd = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
     if passwd.lines().any(|line| line.split(':').next() == Some(TEST_USER)) {
         println!("the user {TEST_USER} is there");

@@ -57,6 +57,7 @@ pub(crate) fn body(
     let hosts = hosts.map(|hosts| bind(hosts, "/etc/hosts", Access::ReadOnly, profile));
     let lane = lane.map(|directory| bind(directory, LANE_DIRECTORY, Access::ReadOnly, profile));
     host.mounts.get_or_insert_default().extend([init].into_iter().chain(hosts).chain(lane));
+    relabel(&mut host, spec, profile);
     ContainerCreateBody {
         entrypoint: Some(vec![INIT_PATH.to_owned()]),
         cmd: Some(vec!["container".to_owned()]),
@@ -85,12 +86,17 @@ pub(crate) fn hardened(
         attach_stderr: Some(true),
         tty: Some(false),
         network_disabled: skips_network(spec, None).then_some(true),
-        healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
+        healthcheck: spec.checks_health.then(no_health_check),
         stop_signal: Some("SIGKILL".to_owned()),
         labels: Some(labels),
         host_config: Some(host),
         ..ContainerCreateBody::default()
     }
+}
+
+/// Said only where there is one to keep from running: some engines take this word for a check too.
+fn no_health_check() -> HealthConfig {
+    HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }
 }
 
 /// What the engine holds every container to, in which `own_pids` processes are not the command's.
@@ -124,12 +130,40 @@ pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineP
     }
 }
 
+/// Where `SELinux` guards containers, what is mounted in one is labelled for containers, or could not be read. Podman knows
+/// no words for that in a list of mounts, only in one of lines.
+fn relabel(host: &mut HostConfig, spec: &ContainerSpec, profile: &EngineProfile) {
+    if !(profile.guards_labels && profile.dialect.relabels && spec.lacks_hosts) {
+        return;
+    }
+    let (binds, others): (Vec<_>, Vec<_>) = host
+        .mounts
+        .take()
+        .unwrap_or_default()
+        .into_iter()
+        .partition(|mount| mount.typ == Some(MountType::BIND));
+    host.mounts = Some(others);
+    host.binds = Some(binds.into_iter().map(labelled).collect());
+}
+
+fn labelled(mount: ApiMount) -> String {
+    let access = if mount.read_only == Some(true) { "ro" } else { "rw" };
+    let is_alone = mount.bind_options.is_some_and(|options| options.non_recursive == Some(true));
+    let depth = if is_alone { "bind" } else { "rbind" };
+    let [source, target] = [mount.source, mount.target].map(Option::unwrap_or_default);
+    format!("{source}:{target}:{access},z,rprivate,{depth}")
+}
+
 fn masked(spec: &ContainerSpec) -> impl Iterator<Item = &str> {
     MASKED.into_iter().chain(spec.masked.iter().map(String::as_str))
 }
 
 fn security(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<String> {
     let mut options = vec!["no-new-privileges:true".to_owned()];
+    if profile.guards_labels && !spec.lacks_hosts {
+        // The machine's own programs can't be labelled for containers without breaking them for everybody else.
+        options.push("label=disable".to_owned());
+    }
     if profile.dialect.masks == Masks::SecurityOption {
         options.push(format!("mask={}", masked(spec).collect::<Vec<_>>().join(":")));
     }

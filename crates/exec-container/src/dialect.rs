@@ -20,8 +20,12 @@ pub(crate) struct Dialect {
     pub(crate) writes_user_names: bool,
     /// A container can have the caller's own user id in a user namespace of its own.
     pub(crate) keeps_ids: bool,
+    /// It labels for containers what it mounts in them, if it is told to.
+    pub(crate) relabels: bool,
     /// It tells when a container's memory was used up.
     pub(crate) tells_out_of_memory: bool,
+    /// It says that it removed a container which it is still creating, and then goes on creating it.
+    pub(crate) removes_half_made: bool,
     /// It may run as an ordinary user without saying so.
     pub(crate) hides_rootless: bool,
     /// As an ordinary user it claims limits that it can't set.
@@ -56,7 +60,9 @@ const DOCKER: Dialect = Dialect {
     adds_var_tmp: false,
     writes_user_names: false,
     keeps_ids: false,
+    relabels: false,
     tells_out_of_memory: true,
+    removes_half_made: false,
     hides_rootless: false,
     overstates_limits: false,
     raises_ulimits: false,
@@ -71,7 +77,9 @@ const PODMAN: Dialect = Dialect {
     adds_var_tmp: true,
     writes_user_names: true,
     keeps_ids: true,
+    relabels: true,
     tells_out_of_memory: false,
+    removes_half_made: true,
     hides_rootless: true,
     overstates_limits: true,
     raises_ulimits: true,

@@ -11,30 +11,42 @@ use crate::lane::Lanes;
 use crate::maker::{ContainerMaker, Shop};
 use crate::own::Own;
 use crate::profile::EngineProfile;
-use crate::reaper::Reaper;
+use crate::reaper::{Duty, Reaper};
 use crate::supervisor::{InitPlacement, Supervisor, cache_directory};
 use crate::yard::Yard;
-use crate::{ContainerConfig, Endpoint, Greeting, Patience, isolation, leftovers};
+use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience, isolation, leftovers};
 
-/// An executor on the engine at this endpoint, which answered with this greeting; `backend` is the name it is chosen by.
+/// An engine that answered.
+#[derive(Debug)]
+pub struct Answered {
+    /// Where it is.
+    pub endpoint: Endpoint,
+    /// What it said.
+    pub greeting: Greeting,
+    /// What it hangs on, if it was started for us.
+    pub lifeline: Option<Lifeline>,
+}
+
+/// An executor on this engine; `backend` is the name it is chosen by.
 /// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
 /// say what that is not. The container of the first run is made here, if the configuration says what that will be: an engine
 /// that answers and yet can't give one is an error now, not then.
-pub async fn executor(
-    endpoint: &Endpoint,
-    greeting: &Greeting,
-    backend: &str,
-    config: ContainerConfig,
-) -> Result<Box<dyn Executor>> {
-    let engine = Engine::connect(endpoint, greeting, backend, config.patience)?;
+pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) -> Result<Box<dyn Executor>> {
+    let Answered { endpoint, greeting, lifeline } = engine;
+    let engine = Engine::connect(&endpoint, &greeting, backend, config.patience)?;
     let info = engine.info().await?;
-    let profile = EngineProfile::new(greeting, &info, &Own::look());
+    let profile = EngineProfile::new(&greeting, &info, &Own::look());
     leftovers::sweep(&engine);
     let owner = Owner::this_process();
     let lives = Lives::follow(&engine, (OWNER, &owner.id));
     let lanes = Lanes::below(&cache_directory())
         .filter(|_| profile.same_kernel && config.init == InitPlacement::Auto);
-    let reaper = Reaper::new(endpoint, backend, lanes.as_ref().map(Lanes::directory)).await?;
+    let duty = Duty {
+        lanes: lanes.as_ref().map(|lanes| lanes.directory().clone()),
+        dialect: profile.dialect,
+        lifeline,
+    };
+    let reaper = Reaper::new(&endpoint, backend, duty).await?;
     let program = profile.arch().and_then(exec_init::for_arch);
     let (init, pool, first_run) = (config.init, config.pool(), config.first_run.clone());
     let drafter = Drafter::new(engine.clone(), config, profile);

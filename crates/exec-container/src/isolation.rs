@@ -74,6 +74,12 @@ pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfil
     if !profile.filters_syscalls {
         degraded.push("the engine filters no system calls; only our own filter is on".into());
     }
+    if profile.guards_labels && !spec.lacks_hosts {
+        degraded.push(
+            "SELinux does not guard this container: this machine's own programs are not labelled for it"
+                .into(),
+        );
+    }
     let (uid, gid) = profile.on_host((facts.uid, facts.gid));
     Isolation {
         level: IsolationLevel::Container,

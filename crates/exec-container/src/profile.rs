@@ -13,6 +13,9 @@ use crate::{Greeting, Product};
 /// From this version of the interface on, a read-only mount is read-only with everything mounted below it.
 const RECURSIVE_READ_ONLY: (usize, usize) = (1, 44);
 
+/// The user namespace in which the caller has their own id.
+pub(crate) const KEEP_ID: &str = "keep-id";
+
 /// An engine's properties that change what we ask of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of an engine")]
@@ -105,7 +108,7 @@ impl EngineProfile {
     pub(crate) fn user_namespace(&self, user: (u32, u32)) -> Option<&'static str> {
         match user.0 {
             _ if self.remaps_users => Some("host"),
-            1.. if self.rootless && self.dialect.keeps_ids => Some("keep-id"),
+            1.. if self.rootless && self.dialect.keeps_ids => Some(KEEP_ID),
             _ => None,
         }
     }

@@ -29,6 +29,8 @@ pub(crate) struct ContainerSpec {
     pub(crate) network: Network,
     /// It has no file of host names that could be relied on.
     pub(crate) lacks_hosts: bool,
+    /// Its image has a health check, which must not be run.
+    pub(crate) checks_health: bool,
     pub(crate) limits: CellLimits,
     pub(crate) shm_size: u64,
     pub(crate) gpus: Option<Gpus>,
@@ -90,14 +92,14 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
             for path in &view.secrets {
                 masked.push(text(path)?.to_owned());
             }
-            ("host", image)
+            ("host".to_owned(), image)
         }
         Base::Image { name, image } => {
             mounts.push(home(IMAGE_HOME));
             // Else the engine would make a volume there, writable and without a limit.
             let volumes = image.volumes.iter().filter(|volume| !given.contains(&Path::new(volume)));
             mounts.extend(volumes.map(|volume| tmpfs(volume, plan.limits.tmp_size, 0o1777, user)));
-            (name, image)
+            (image.digest.clone().unwrap_or_else(|| name.to_owned()), image)
         }
     };
     for mount in &plan.mounts {
@@ -105,13 +107,14 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
     }
     refuse_reserved(&mounts, &masked, profile)?;
     Ok(ContainerSpec {
-        image_name: image.digest.clone().unwrap_or_else(|| image_name.to_owned()),
+        image_name,
         image: image.id.clone(),
         user,
         mounts,
         masked,
         network: plan.network.unwrap_or(Network::None),
         lacks_hosts: matches!(base, Base::Image { .. }),
+        checks_health: image.checks_health,
         limits: CellLimits::of(plan),
         shm_size: plan.limits.tmp_size.get(),
         gpus: plan.gpus,

@@ -1,6 +1,6 @@
 //! The Docker executor.
 
-use exec_container::{ContainerConfig, Product};
+use exec_container::{Answered, ContainerConfig, Product};
 use exec_core::{Detected, Executor, Result, Wraps};
 
 use crate::{Facts, Here, NAME, candidates, diagnose};
@@ -25,9 +25,8 @@ impl DockerExec {
         let patience = config.containers.patience.greet;
         match exec_container::search(candidates, Product::Docker, patience).await {
             Ok((candidate, greeting)) => {
-                exec_container::executor(&candidate.endpoint, &greeting, NAME, config.containers)
-                    .await
-                    .map(Self)
+                let engine = Answered { endpoint: candidate.endpoint, greeting, lifeline: None };
+                exec_container::executor(engine, NAME, config.containers).await.map(Self)
             }
             Err(attempts) => Err(diagnose(attempts, &Facts::look(&Here))),
         }

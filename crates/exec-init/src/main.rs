@@ -2,7 +2,8 @@
 //!
 //! Without arguments it serves the host on descriptors 0 and 1. With `container` it first checks what the engine
 //! built around it; with `local` it builds the cell itself, as the host specifies. As `reaper` it is no cell at all: it
-//! outlives the host to remove the host's containers. `--version` says what it is.
+//! outlives the host to remove the host's containers. As `tied` it runs a program that is to end with the host. `--version`
+//! says what it is.
 
 #[cfg(target_os = "linux")]
 mod cell;
@@ -26,6 +27,8 @@ mod preface;
 mod reaper;
 #[cfg(target_os = "linux")]
 mod sys;
+#[cfg(target_os = "linux")]
+mod tied;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
@@ -42,6 +45,7 @@ fn main() -> std::process::ExitCode {
         (Some(word), None) if word == "container" => container::run(),
         (Some(word), None) if word == "local" => jail::run(),
         (Some(word), None) if word == "reaper" => reaper::run(),
+        (Some(word), Some(program)) if word == "tied" => tied::run(program, arguments),
         (Some(word), None) if word == "--version" => say(&format!(
             "exec-init {} (protocol {})\n",
             env!("CARGO_PKG_VERSION"),
@@ -50,7 +54,7 @@ fn main() -> std::process::ExitCode {
         _ => {
             let _ = rustix::io::write(
                 rustix::stdio::stderr(),
-                b"usage: exec-init [container | local | reaper | --version]
+                b"usage: exec-init [container | local | reaper | tied PROGRAM ARGUMENTS... | --version]
 ",
             );
             std::process::ExitCode::from(2)

@@ -1,10 +1,9 @@
 //! The Podman executor.
 
-use exec_container::{ContainerConfig, Greeting, Product};
+use exec_container::{Answered, ContainerConfig, Greeting, Product};
 use exec_core::{Detected, Error, ErrorKind, Executor, Result, Wraps};
 
-use crate::service::{self, Service};
-use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose};
+use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose, service};
 
 /// Configuration of [`PodmanExec`].
 #[derive(Debug, Clone, Default)]
@@ -18,11 +17,7 @@ pub struct PodmanConfig {
 
 /// Runs commands in containers of Podman.
 #[derive(Debug)]
-pub struct PodmanExec {
-    inner: Box<dyn Executor>,
-    /// The service that was started for this executor, if it was.
-    _service: Option<Service>,
-}
+pub struct PodmanExec(Box<dyn Executor>);
 
 impl PodmanExec {
     /// Takes the first service that answers, is Podman's and can make containers here; else starts one.
@@ -32,21 +27,12 @@ impl PodmanExec {
             Ok(found) => found,
             Err(attempts) => start(&config, &facts, attempts).await?,
         };
-        let Found { endpoint, greeting, service } = found;
-        let inner = exec_container::executor(&endpoint, &greeting, NAME, config.containers).await?;
-        Ok(Self { inner, _service: service })
+        exec_container::executor(found, NAME, config.containers).await.map(Self)
     }
 }
 
-/// A service that answers.
-struct Found {
-    endpoint: Endpoint,
-    greeting: Greeting,
-    service: Option<Service>,
-}
-
 /// A service that is there already; else where there is none. One that was named and can't be used is an error.
-async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Found, Vec<Attempt>>> {
+async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Answered, Vec<Attempt>>> {
     let patience = config.containers.patience;
     let candidates = candidates(config.host.as_deref(), &Here)?;
     let was_named = candidates.iter().any(|candidate| candidate.origin.is_authoritative());
@@ -57,7 +43,7 @@ async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Found, Vec<
                 tracing::debug!(%candidate, runtime, "its runtime makes no containers on this host");
                 Ok(Err(Vec::new()))
             }
-            None => Ok(Ok(Found { endpoint: candidate.endpoint, greeting, service: None })),
+            None => Ok(Ok(Answered { endpoint: candidate.endpoint, greeting, lifeline: None })),
         },
         Err(attempts) if was_named => Err(diagnose(attempts, facts)),
         Err(attempts) => Ok(Err(attempts)),
@@ -96,12 +82,11 @@ fn no_containers(candidate: &Candidate, runtime: &str) -> Error {
 }
 
 /// A service of our own. Only on Linux: elsewhere Podman lives in a machine that is not ours to start.
-async fn start(config: &PodmanConfig, facts: &Facts, attempts: Vec<Attempt>) -> Result<Found> {
-    let (System::Linux, Some(program)) = (facts.system, &facts.program) else {
-        return Err(diagnose(attempts, facts));
-    };
-    let (service, greeting) = service::start(program, facts, config.containers.patience).await?;
-    Ok(Found { endpoint: service.endpoint(), greeting, service: Some(service) })
+async fn start(config: &PodmanConfig, facts: &Facts, attempts: Vec<Attempt>) -> Result<Answered> {
+    match (facts.system, &facts.program) {
+        (System::Linux, Some(program)) => service::start(program, facts, config.containers.patience).await,
+        _ => Err(diagnose(attempts, facts)),
+    }
 }
 
 /// Podman as a registry's entry: missing where there is none that answers us.
@@ -111,6 +96,6 @@ pub async fn detect(config: PodmanConfig) -> Result<Detected> {
 
 impl Wraps for PodmanExec {
     fn inner(&self) -> &dyn Executor {
-        &*self.inner
+        &*self.0
     }
 }

@@ -36,6 +36,8 @@ const MAX_DIRECTORY: usize = 240;
 /// What the kernel's address of a Unix socket has room for.
 const MAX_PATH: usize = 107;
 
+const RECHECK: &str = "recheck";
+
 /// The name of a container, checked: it can stand in the path of a request as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(String);
@@ -125,6 +127,8 @@ pub enum Order {
     Engine(Address),
     /// Where the host keeps the lanes of its containers: each a directory with two named pipes. They go when all is done.
     Lanes(Directory),
+    /// What this engine says it has removed may still appear, if it was being created: it is asked until it stays away.
+    Recheck,
     /// This container is about to be created.
     Watch(Name),
     /// This container is gone, or will never be.
@@ -144,6 +148,7 @@ impl Order {
                 out.extend_from_slice(b"lanes ");
                 out.extend_from_slice(directory.as_bytes());
             }
+            Self::Recheck => out.extend_from_slice(RECHECK.as_bytes()),
             Self::Watch(name) => out.extend(format!("watch {name}").bytes()),
             Self::Forget(name) => out.extend(format!("forget {name}").bytes()),
         }
@@ -171,6 +176,7 @@ impl Order {
         }
         let line = str::from_utf8(line).map_err(|_| WireError::BadValue("line"))?;
         match line.split_once(' ') {
+            None if line == RECHECK => Ok(Self::Recheck),
             Some(("engine", address)) => tcp(address).map(Self::Engine),
             Some(("watch", name)) => Name::new(name).map(Self::Watch),
             Some(("forget", name)) => Name::new(name).map(Self::Forget),

@@ -183,7 +183,6 @@ fn places() {
 fn everything_else() {
     let lines = [
         "--sandbox dokcer",
-        "--sandbox podman",
         "--image debian:12",
         "--gpus all",
         "--gpus none",
@@ -205,9 +204,6 @@ fn everything_else() {
       [possible values: auto, local, docker, podman]
 
       tip: a similar value exists: 'docker'
-    $ --sandbox podman
-    agentctl: podman: this sandbox is not built into this version
-      try: use another sandbox, or a build with the feature `podman`
     $ --image debian:12
     agentctl: local: there are no images here to find `debian:12` in
       try: leave --image out, or use a container (--sandbox docker)

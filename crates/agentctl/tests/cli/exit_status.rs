@@ -21,7 +21,6 @@ use crate::support::Place;
 #[case::not_executable(&[], &["/etc/passwd"], 126)]
 #[case::a_directory(&[], &["/usr"], 126)]
 #[case::no_command(&[], &[], 125)]
-#[case::no_such_sandbox_here(&["--sandbox", "podman"], &["true"], 125)]
 #[case::by_name(&["--sandbox", "local"], &["sh", "-c", "exit 4"], 4)]
 fn exits_with(#[case] options: &[&str], #[case] argv: &[&str], #[case] code: i32) {
     let args = ["run"].iter().chain(options).chain(&["--"]).chain(argv);
@@ -45,8 +44,10 @@ fn a_named_sandbox_does_not_fall_back() {
     for name in ["docker", "podman"] {
         let place = Place::new();
         let mut command = place.agentctl(["run", "--sandbox", name, "--", "touch", "ran"]);
-        let output = command.env("DOCKER_HOST", "unix:///no/such/engine.sock").output().unwrap();
+        command.env("DOCKER_HOST", "unix:///no/such/engine.sock");
+        let output = command.env("CONTAINER_HOST", "unix:///no/such/engine.sock").output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(125), "{said}");
         assert!(said.starts_with(&format!("agentctl: {name}: ")) && said.contains("try: "), "{said}");
         assert!(!place.path().join("ran").exists());
     }

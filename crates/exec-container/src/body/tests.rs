@@ -83,6 +83,7 @@ fn a_run_in_an_image() {
     let image = ImageFacts {
         id: "sha256:odd".into(),
         volumes: vec!["/data".into(), "/var/lib/odd".into()],
+        checks_health: true,
         ..ImageFacts::default()
     };
     let placement = Placement::Volume { name: "agentctl-exec-init".into() };
@@ -174,4 +175,28 @@ fn a_path_is_not_more_than_a_path() {
         assert!(!error.to_string().contains('\n') && error.remedy().is_some(), "{error}");
         assert!(spec(&plan, base, &profile()).is_ok(), "Docker takes {name:?} for what it is");
     }
+}
+
+/// R50: mounts are labelled where `SELinux` is on, and nowhere else; the machine's own programs never are.
+#[test]
+fn labels_are_for_hosts_with_selinux() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = ImageFacts { id: "sha256:odd".into(), ..ImageFacts::default() };
+    let plan = plan(&ExecOpts::in_workspace(dir.path()));
+    let made = |guards_labels, base| {
+        let profile = EngineProfile { guards_labels, ..podman() };
+        body(&spec(&plan, base, &profile).unwrap(), &bind_placement(), None, &profile, HashMap::new())
+            .host_config
+            .unwrap()
+    };
+    let in_image = Base::Image { name: "odd:1", image: &image };
+    assert_eq!(made(false, in_image).binds, None);
+    let workspace = dir.path().canonicalize().unwrap().display().to_string();
+    let binds = made(true, in_image).binds.unwrap();
+    assert!(binds.contains(&format!("{workspace}:{workspace}:rw,z,rprivate,rbind")), "{binds:?}");
+    let init = "/home/ada/.cache/agentctl/exec-init:/.agentctl/exec-init:ro,z,rprivate,bind";
+    assert!(binds.iter().any(|bind| bind == init), "{binds:?}");
+    let host = made(true, Base::Host { image: &image, view: &view() });
+    assert_eq!(host.binds, None);
+    assert!(host.security_opt.unwrap().iter().any(|option| option == "label=disable"));
 }

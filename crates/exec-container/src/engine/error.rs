@@ -126,7 +126,7 @@ const REFUSALS: [(&str, ErrorKind, &str); 14] = [
         "install the runtime and name it in the engine's configuration",
     ),
     (
-        NO_RANGE,
+        "keep-id requires additional uids",
         ErrorKind::Unavailable,
         "give yourself a range of user ids with `sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 \
          $USER` and `podman system migrate`",
@@ -174,15 +174,6 @@ fn status(error: &Error) -> Option<&str> {
 pub(crate) fn is_engine_gone(error: &Error) -> bool {
     let cause = error.cause().and_then(|cause| cause.downcast_ref::<Beneath>());
     cause.is_some_and(|Beneath(why)| nobody_listens(why))
-}
-
-/// Podman's word for users without a range of ids. Those of users who have one it reads with a library that does not bear
-/// two at once, and then says the same.
-const NO_RANGE: &str = "keep-id requires additional uids";
-
-/// Asked again, the engine may say something else.
-pub(crate) fn may_pass(error: &Error) -> bool {
-    error.to_string().to_lowercase().contains(NO_RANGE)
 }
 
 /// The object is not there.

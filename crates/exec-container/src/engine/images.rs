@@ -24,6 +24,8 @@ pub(crate) struct ImageFacts {
     /// Directories it wants volumes at.
     pub(crate) volumes: Vec<String>,
     pub(crate) architecture: Option<String>,
+    /// It wants a program run in its containers now and then.
+    pub(crate) checks_health: bool,
 }
 
 /// A step of a pull, for who shows progress.
@@ -115,6 +117,7 @@ fn facts(image: ImageInspect) -> ImageFacts {
     let config = image.config.unwrap_or_default();
     ImageFacts {
         id: image.id.unwrap_or_default(),
+        checks_health: config.healthcheck.is_some(),
         digest: image.repo_digests.unwrap_or_default().into_iter().next(),
         env: config.env.unwrap_or_default(),
         volumes: config.volumes.unwrap_or_default(),

@@ -23,17 +23,13 @@ use bollard::query_parameters::{
 use bollard::{ClientVersion, Docker};
 use exec_core::{Error, Result, Signal};
 
-pub(crate) use error::{
-    is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found, may_pass,
-};
+pub(crate) use error::{is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found};
 pub(crate) use events::{Life, Lives};
 pub use images::PullStep;
 pub(crate) use images::{ImageFacts, label_change};
 
+use crate::profile::KEEP_ID;
 use crate::{Endpoint, Greeting, Patience};
-
-/// How often a container is asked for whose refusal may be an engine's passing weakness.
-const CREATE_TRIES: u32 = 8;
 
 /// A connection to one engine, cheap to copy.
 #[derive(Debug, Clone)]
@@ -42,6 +38,8 @@ pub(crate) struct Engine {
     /// The executor's name, for errors.
     backend: Arc<str>,
     pub(crate) patience: Patience,
+    /// Held by who creates a container that must not be created beside another.
+    creating: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// A container as a list shows it.
@@ -99,7 +97,7 @@ impl Engine {
         };
         let docker =
             docker.map_err(|why| error::explain(backend, "connect to", &endpoint.to_string(), why))?;
-        Ok(Self { docker, backend: backend.into(), patience })
+        Ok(Self { docker, backend: backend.into(), patience, creating: Arc::default() })
     }
 
     /// The executor's name.
@@ -114,19 +112,13 @@ impl Engine {
 
     pub(crate) async fn create(&self, name: &str, body: ContainerCreateBody) -> Result<Created> {
         let options = CreateContainerOptionsBuilder::default().name(name).build();
-        let mut tries = 1;
-        loop {
-            let created = self.docker.create_container(Some(options.clone()), body.clone());
-            match self.bounded(self.patience.make, "create", name, created).await {
-                Err(error) if may_pass(&error) && tries < CREATE_TRIES => {
-                    tracing::debug!(%error, tries, "creating a container again");
-                    tries += 1;
-                }
-                created => {
-                    return created.map(|made| Created { id: made.id, warnings: made.warnings });
-                }
-            }
-        }
+        // Looking up the caller's range of ids for this, Podman calls a library that two threads at once bring down.
+        let keeps_ids =
+            body.host_config.as_ref().is_some_and(|host| host.userns_mode.as_deref() == Some(KEEP_ID));
+        let _turn = if keeps_ids { Some(self.creating.lock().await) } else { None };
+        let created = self.docker.create_container(Some(options), body);
+        let created = self.bounded(self.patience.make, "create", name, created).await?;
+        Ok(Created { id: created.id, warnings: created.warnings })
     }
 
     /// Connects to a container's standard streams. Done before it starts, so that nothing is missed.

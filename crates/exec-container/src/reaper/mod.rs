@@ -10,6 +10,18 @@ mod process;
 #[cfg(target_os = "linux")]
 pub(crate) use process::Reaper;
 
+/// What the helper has to know beside the containers' names.
+#[derive(Debug)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no helper"))]
+pub(crate) struct Duty {
+    /// Where lanes have to go.
+    pub(crate) lanes: Option<exec_wire::reaper::Directory>,
+    /// How the engine is to be understood.
+    pub(crate) dialect: crate::dialect::Dialect,
+    /// What the engine hangs on, if it is one of ours: it has to last until the helper has done its duty.
+    pub(crate) lifeline: Option<crate::Lifeline>,
+}
+
 /// Where there is no helper, what a killed process left behind is found at the next start.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug, Clone)]
@@ -19,11 +31,7 @@ pub(crate) struct Reaper;
 #[expect(clippy::unused_self, reason = "the same calls as where there is a helper")]
 impl Reaper {
     #[expect(clippy::unused_async, reason = "the same calls as where there is a helper")]
-    pub(crate) async fn new(
-        _: &crate::Endpoint,
-        _: &str,
-        _: Option<&exec_wire::reaper::Directory>,
-    ) -> exec_core::Result<Self> {
+    pub(crate) async fn new(_: &crate::Endpoint, _: &str, _: Duty) -> exec_core::Result<Self> {
         Ok(Self)
     }
 

@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use exec_core::{Error, ErrorKind, Result};
 use exec_init::Executable;
-use exec_wire::reaper::{Address, Directory, Name, Order, SocketPath};
+use exec_wire::reaper::{Address, Name, Order, SocketPath};
 
-use crate::Endpoint;
+use super::Duty;
+use crate::{Endpoint, Lifeline};
 
 /// A hold on the helper; it does its duty when the last one goes, or this process.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ pub(crate) struct Reaper(Option<Arc<Shared>>);
 struct Shared {
     backend: String,
     engine: Address,
-    lanes: Option<Directory>,
+    duty: Duty,
     program: Executable,
     state: Mutex<State>,
 }
@@ -36,12 +37,12 @@ struct State {
 
 impl Reaper {
     /// Starts nothing yet: who only looks at an engine needs no helper.
-    pub(crate) async fn new(endpoint: &Endpoint, backend: &str, lanes: Option<&Directory>) -> Result<Self> {
+    pub(crate) async fn new(endpoint: &Endpoint, backend: &str, duty: Duty) -> Result<Self> {
         let failed = |error: io::Error| unavailable(backend, error);
         let Some(program) = Executable::load().map_err(failed)? else { return Ok(Self(None)) };
         let Some(engine) = address(endpoint).await.map_err(failed)? else { return Ok(Self(None)) };
-        let (backend, lanes) = (backend.to_owned(), lanes.cloned());
-        Ok(Self(Some(Arc::new(Shared { backend, engine, lanes, program, state: Mutex::default() }))))
+        let backend = backend.to_owned();
+        Ok(Self(Some(Arc::new(Shared { backend, engine, duty, program, state: Mutex::default() }))))
     }
 
     /// Whether anybody cleans up after us.
@@ -84,18 +85,18 @@ impl Shared {
     /// Starts a helper that knows all that is to be known.
     fn start(&self, state: &mut State) -> io::Result<()> {
         let mut command = tokio::process::Command::from(self.program.command());
+        let output = self.duty.lifeline.as_ref().map_or_else(|| Ok(Stdio::null()), Lifeline::as_output)?;
         // The runtime waits for it when it ends; nobody else does.
-        let mut child = command
-            .arg("reaper")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
+        let mut child =
+            command.arg("reaper").stdin(Stdio::piped()).stdout(output).stderr(Stdio::null()).spawn()?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         state.pipe = Some(File::from(stdin.into_owned_fd()?));
         state.tell(&Order::Engine(self.engine.clone()))?;
-        if let Some(lanes) = &self.lanes {
+        if let Some(lanes) = &self.duty.lanes {
             state.tell(&Order::Lanes(lanes.clone()))?;
+        }
+        if self.duty.dialect.removes_half_made {
+            state.tell(&Order::Recheck)?;
         }
         for watched in &state.watched.clone() {
             state.tell(&Order::Watch(name(watched)?))?;

@@ -110,7 +110,7 @@ async fn what_a_person_reads_when_there_is_no_executor() {
     Engine: docker: the engine's answer makes no sense; can't say what it is: Failed to deserialize JSON: expected ident at line 1 column 10
     -> check which program listens on the engine's socket, and its version
     Engine: docker: the connection to the engine broke; can't say what it is: end of file before message length reached
-    -> see whether the engine runs (`systemctl status docker`) and start it
+    -> see whether the engine runs (`docker info`) and start it
     ");
 }
 
@@ -132,7 +132,7 @@ async fn what_a_person_reads_when_there_is_no_container() {
     Engine: docker: the engine's answer makes no sense; can't create [container]: Failed to deserialize JSON: invalid type: sequence, expected a string at line 1 column 7
     -> check which program listens on the engine's socket, and its version
     Engine: docker: the connection to the engine broke; can't create [container]: end of file before message length reached
-    -> see whether the engine runs (`systemctl status docker`) and start it
+    -> see whether the engine runs (`docker info`) and start it
     ");
 }
 

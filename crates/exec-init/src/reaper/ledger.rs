@@ -3,11 +3,14 @@
 use exec_wire::WireError;
 use exec_wire::reaper::{Address, Directory, MAX_NAMES, Name, Order};
 
+use super::sweep::Removal;
+
 /// The engine and the watched names, from the bytes of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     engine: Option<Address>,
     lanes: Option<Directory>,
+    removal: Option<Removal>,
     names: Vec<Name>,
     /// The beginning of a line.
     unfinished: Vec<u8>,
@@ -33,6 +36,7 @@ impl Ledger {
             (Order::Engine(_), Some(_)) | (_, None) => return Err(WireError::BadValue("engine")),
             (Order::Lanes(lanes), Some(_)) if self.lanes.is_none() => self.lanes = Some(lanes),
             (Order::Lanes(_), Some(_)) => return Err(WireError::BadValue("lanes")),
+            (Order::Recheck, Some(_)) => self.removal = Some(Removal::MayReappear),
             (Order::Watch(name), Some(_)) => return self.watch(name),
             (Order::Forget(name), Some(_)) => self.names.retain(|known| *known != name),
         }
@@ -53,6 +57,11 @@ impl Ledger {
     /// Where lanes have to go.
     pub(super) fn lanes(&mut self) -> Option<Directory> {
         self.lanes.take()
+    }
+
+    /// How far the engine's word goes.
+    pub(super) fn removal(&self) -> Removal {
+        self.removal.unwrap_or(Removal::Final)
     }
 
     /// What there is to remove, if anything. A line that was never finished is one that was never said.
@@ -110,6 +119,15 @@ mod tests {
             let text = format!("{ENGINE}watch a\n{nonsense}");
             assert_eq!(after(&text), (false, vec!["a".to_owned()]), "{nonsense}");
         }
+    }
+
+    #[test]
+    fn an_engine_may_be_doubted() {
+        let mut ledger = Ledger::default();
+        ledger.feed(ENGINE.as_bytes()).unwrap();
+        assert_eq!(ledger.removal(), Removal::Final);
+        ledger.feed(b"recheck\n").unwrap();
+        assert_eq!(ledger.removal(), Removal::MayReappear);
     }
 
     #[test]

@@ -20,9 +20,10 @@ use crate::helper::{self, Output, read_stdin};
 use crate::sys;
 use ledger::Ledger;
 use socket::{Exchange, TimeOuts};
-use sweep::{Answer, Bounds, World};
+use sweep::{Answer, Bounds, Removal, World};
 
 const BOUNDS: Bounds = Bounds {
+    removal: Removal::Final,
     absent: Duration::from_secs(5),
     patience: Duration::from_secs(30),
     pause: Duration::from_millis(100),
@@ -38,9 +39,10 @@ pub(crate) fn run() -> ExitCode {
     let mut ledger = Ledger::default();
     let heard = listen(&mut ledger);
     let lanes = ledger.lanes();
+    let bounds = Bounds { removal: ledger.removal(), ..BOUNDS };
     let swept = match ledger.close() {
         Some((engine, names)) => {
-            sweep::sweep(names, &mut Engine { address: engine, time_outs: TIME_OUTS }, &BOUNDS)
+            sweep::sweep(names, &mut Engine { address: engine, time_outs: TIME_OUTS }, &bounds)
         }
         None => Ok(()),
     };
@@ -53,7 +55,7 @@ pub(crate) fn run() -> ExitCode {
 
 fn outlive_the_host() {
     helper::cut_loose();
-    Output::Stdout.mute();
+    // Standard output stays what it is: what has to last as long as we work hangs on it.
     Output::Stderr.mute();
     // Neither matters to the duty: a directory could stay busy, and `ps` would show another name.
     let _ = rustix::process::chdir("/");

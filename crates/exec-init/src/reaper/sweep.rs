@@ -28,9 +28,20 @@ impl Answer {
     }
 }
 
+/// What it means that an engine has removed a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Removal {
+    /// It is gone.
+    Final,
+    /// One that was being created may appear all the same: some engines remove what they find of it, and go on.
+    MayReappear,
+}
+
 /// How long things may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
+    /// How far the engine's word goes.
+    pub(super) removal: Removal,
     /// A container may appear this long after the engine first said that there is none: its creation was on its way
     /// when the host ended.
     pub(super) absent: Duration,
@@ -114,6 +125,7 @@ impl Target {
     /// What is still to do after an answer, if anything.
     fn after(self, answer: Answer, now: Instant, bounds: &Bounds) -> Option<Self> {
         let known = match (answer, self.known) {
+            (Answer::Removed, _) if bounds.removal == Removal::MayReappear => Known::AbsentSince(now),
             (Answer::Removed, _) | (Answer::Absent, Known::Existed) => return None,
             (Answer::Absent, Known::AbsentSince(since)) if now - since >= bounds.absent => return None,
             (Answer::Absent, Known::Nothing) => Known::AbsentSince(now),
@@ -131,6 +143,7 @@ mod tests {
     use super::*;
 
     const BOUNDS: Bounds = Bounds {
+        removal: Removal::Final,
         absent: Duration::from_secs(5),
         patience: Duration::from_secs(30),
         pause: Duration::from_secs(1),
@@ -155,8 +168,12 @@ mod tests {
         }
 
         fn sweep(&mut self) -> Result<(), LeftBehind> {
+            self.sweep_as(Removal::Final)
+        }
+
+        fn sweep_as(&mut self, removal: Removal) -> Result<(), LeftBehind> {
             let names = self.answers.iter().map(|(name, _)| Name::new(*name).unwrap()).collect();
-            sweep(names, self, &BOUNDS)
+            sweep(names, self, &Bounds { removal, ..BOUNDS })
         }
 
         fn seconds(&self) -> u64 {
@@ -261,5 +278,15 @@ mod tests {
         for (status, meaning) in meanings {
             assert_eq!(Answer::of_status(status), meaning);
         }
+    }
+
+    /// F1: an engine that removes half of what it is creating, and then creates it.
+    #[test]
+    fn what_reappears_is_removed_again() {
+        let answers = [Answer::Removed, Answer::Absent, Answer::Removed, Answer::Absent];
+        let mut script = Script::new(&[("half-made", &answers)]);
+        assert_eq!(script.sweep_as(Removal::MayReappear), Ok(()));
+        assert_eq!(script.asked.len(), 8, "until it had stayed away for long enough");
+        assert_eq!(Script::new(&[("half-made", &answers)]).sweep(), Ok(()));
     }
 }

@@ -12,6 +12,7 @@ use super::*;
 use crate::reaper::sweep::LeftBehind;
 
 const HASTY: Bounds = Bounds {
+    removal: Removal::Final,
     absent: Duration::from_millis(50),
     patience: Duration::from_millis(200),
     pause: Duration::from_millis(10),

@@ -1,103 +1,86 @@
-//! A Podman service for one executor: on a socket that nobody else reaches, gone when nobody uses it any more.
+//! A Podman service for one executor: on a socket that nobody else reaches, and gone with us, in whatever way we end.
 //!
-//! The service ends by itself a little after the last connection to it has, so it needs nobody to end it: whichever way this
-//! process dies, its connections die with it. Until then the service serves the reaper that cleans up after us. While the
-//! executor lives the service is not idle, because the stream of its events stays open.
+//! Podman's own way for a service to end by itself, a time without connections, is not used: it counts connections, and
+//! loses count when one breaks at a bad moment. Ours hangs on a pipe of this process instead, which the reaper that cleans up
+//! after us holds as well until it has done so.
 
 mod place;
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Seek};
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use exec_container::{Greeting, Patience, Product, greet};
+use exec_container::{Answered, Patience, Product, Tied, greet};
 use exec_core::{Error, ErrorKind, Result};
-use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
 use crate::{Endpoint, Facts, Here, NAME, runtime};
-
-/// Seconds without a connection after which the service ends. Longer than a reaper waits between two questions.
-const IDLE: &str = "5";
 
 /// Between two looks whether it listens; it takes some fifty milliseconds.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// Variables that would make Podman's program talk to another service, or take it for one that systemd started.
-const NOT_PASSED_ON: [&str; 7] = [
+const NOT_PASSED_ON: [&str; 6] = [
     "CONTAINER_HOST",
     "CONTAINER_CONNECTION",
     "CONTAINER_SSHKEY",
-    "DOCKER_HOST",
     "LISTEN_FDS",
     "LISTEN_PID",
     "NOTIFY_SOCKET",
 ];
 
+/// Our containers have no health checks, whatever their images say; this keeps Podman from asking systemd for them.
+const NO_HEALTH_CHECKS: (&str, &str) = ("DISABLE_HC_SYSTEMD", "true");
+
 /// The most that is told of what it said before it ended.
 const SAID: usize = 2000;
 
-/// A service of ours.
-#[derive(Debug)]
-pub(crate) struct Service {
-    socket: PathBuf,
-    /// Waited for by the runtime when it has ended.
-    _process: Child,
-}
-
-impl Service {
-    pub(crate) fn endpoint(&self) -> Endpoint {
-        Endpoint::Unix(self.socket.clone())
-    }
-}
-
 /// Starts one and waits until it answers.
-pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> Result<(Service, Greeting)> {
+pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> Result<Answered> {
     let socket = place::socket(&Here)?;
-    let unusable = |error: std::io::Error| failed("can't be started").with_source(error);
+    let unusable = |error: io::Error| failed("can't be started").with_source(error);
     let mut said = tempfile::tempfile().map_err(unusable)?;
-    let mut process = command(program, facts, &socket)
-        .stderr(said.try_clone().map_err(unusable)?)
-        .spawn()
-        .map_err(unusable)?;
-    tracing::debug!(socket = %socket.display(), pid = process.id(), "started a Podman service");
-    let endpoint = Endpoint::Unix(socket.clone());
+    let heard = said.try_clone().map_err(unusable)?;
+    let spawned = Tied::spawn(program, &arguments(facts, &socket), |command| prepare(command, heard));
+    let Some(mut service) = spawned.map_err(unusable)? else {
+        return Err(failed("can't be started: nothing of this build could end it"));
+    };
+    tracing::debug!(socket = %socket.display(), "started a Podman service");
+    let endpoint = Endpoint::Unix(socket);
     let deadline = Instant::now() + patience.make;
     loop {
         match greet(&endpoint, patience.greet).await {
             Ok(greeting) if greeting.product == Product::Podman => {
-                return Ok((Service { socket, _process: process }, greeting));
+                return Ok(Answered { endpoint, greeting, lifeline: Some(service.lifeline()) });
             }
             other => tracing::trace!(?other, "the service does not listen yet"),
         }
-        if let Some(status) = process.try_wait().map_err(unusable)? {
-            return Err(
-                failed(&format!("ended at once: {}", last_words(&mut said))).with_context("status", status)
-            );
+        if service.has_ended().map_err(unusable)? {
+            return Err(failed(&format!("ended at once: {}", last_words(&mut said))));
         }
         if Instant::now() > deadline {
-            // It may come to itself later; then it ends because nobody uses it.
             return Err(failed("does not answer").with_context("waited", format!("{:?}", patience.make)));
         }
         sleep(LOOK_AGAIN).await;
     }
 }
 
-fn command(program: &Path, facts: &Facts, socket: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.args(runtime::options(&Here, facts.cgroups));
-    command.args(["system", "service", "--time", IDLE]);
-    command.arg(format!("unix://{}", socket.display()));
+fn arguments(facts: &Facts, socket: &Path) -> Vec<OsString> {
+    let service = ["system", "service", "--time", "0"];
+    let mut address = OsString::from("unix://");
+    address.push(socket);
+    let options = runtime::options(&Here, facts.cgroups).into_iter();
+    options.chain(service).map(OsString::from).chain([address]).collect()
+}
+
+fn prepare(command: &mut Command, heard: File) {
     for name in NOT_PASSED_ON {
         command.env_remove(name);
     }
-    // Of its own: what a terminal sends to ours is not meant for it, and it has to outlive us for a moment.
-    #[cfg(unix)]
-    command.process_group(0);
-    command.stdin(Stdio::null()).stdout(Stdio::null());
-    command
+    command.env(NO_HEALTH_CHECKS.0, NO_HEALTH_CHECKS.1).stderr(heard);
 }
 
 /// The end of what it said, on one line.

@@ -11,6 +11,9 @@ use crate::{NAME, Surroundings};
 
 const DIRECTORY: &str = "agentctl";
 
+/// What a socket's name begins with; its owner's number follows.
+const PREFIX: &str = "podman-";
+
 /// A path for a socket that nobody uses. The service that listens there takes it away when it ends.
 pub(crate) fn socket(around: &dyn Surroundings) -> Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -25,14 +28,37 @@ pub(crate) fn socket(around: &dyn Surroundings) -> Result<PathBuf> {
         .with_source(error)
         .with_remedy("remove it if it is not yours, or set XDG_RUNTIME_DIR to a directory of yours")
     })?;
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let socket = directory.join(format!("podman-{}-{number}.sock", std::process::id()));
-    // One of a dead process with our number, whose service was killed.
-    match std::fs::remove_file(&socket) {
-        Ok(()) => tracing::debug!(socket = %socket.display(), "removed a dead socket"),
-        Err(error) => tracing::trace!(%error, "the socket is not there"),
+    for dead in dead_sockets(&directory, |process| around.exists(&Path::new("/proc").join(process))) {
+        match std::fs::remove_file(&dead) {
+            Ok(()) => tracing::debug!(socket = %dead.display(), "removed a dead socket"),
+            Err(error) => tracing::debug!(%error, "removing a dead socket"),
+        }
     }
-    Ok(socket)
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    Ok(directory.join(format!("{PREFIX}{}-{number}.sock", std::process::id())))
+}
+
+/// Sockets of services that were killed, so that nobody took them away. Their owners are dead, or had our own number before
+/// us; a service may outlive its owner for a while, so nobody may listen there either.
+fn dead_sockets(directory: &Path, is_alive: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let own = std::process::id().to_string();
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let is_dead = |path: &PathBuf| {
+        let owner = path.file_name().and_then(|name| name.to_str()?.strip_prefix(PREFIX)?.split('-').next());
+        owner.is_some_and(|owner| !is_alive(owner) || owner == own) && nobody_listens(path)
+    };
+    entries.map(|entry| entry.path()).filter(is_dead).collect()
+}
+
+#[cfg(unix)]
+fn nobody_listens(socket: &Path) -> bool {
+    let connected = std::os::unix::net::UnixStream::connect(socket);
+    connected.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+#[cfg(not(unix))]
+fn nobody_listens(_: &Path) -> bool {
+    false
 }
 
 fn directory(around: &dyn Surroundings) -> PathBuf {
@@ -71,7 +97,9 @@ fn own(directory: &Path) -> io::Result<()> {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::collections::BTreeSet;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
 
     use exec_container::surroundings::sample::Sample;
 
@@ -90,6 +118,22 @@ mod tests {
         std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o700)).unwrap();
         symlink(&place, &link).unwrap();
         assert!(own(&link).is_err(), "a link leads to where somebody else wants it");
+    }
+
+    /// R15
+    #[test]
+    fn what_the_dead_left_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = format!("podman-{}-0.sock", std::process::id());
+        let names = ["podman-1-0.sock", "podman-2-7.sock", "other.sock", &own];
+        let listeners = names.map(|name| UnixListener::bind(dir.path().join(name)).unwrap());
+        let found = || {
+            let dead = dead_sockets(dir.path(), |process| process != "2");
+            dead.iter().map(|path| path.file_name().unwrap().to_owned()).collect::<BTreeSet<_>>()
+        };
+        assert!(found().is_empty(), "a service may outlive its owner");
+        drop(listeners);
+        assert_eq!(found(), BTreeSet::from(["podman-2-7.sock".into(), own.into()]));
     }
 
     #[test]

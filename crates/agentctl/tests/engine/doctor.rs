@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail, ensure};
-use exec_testkit::Skip;
+use exec_testkit::{EngineTest, Skip, engine_test};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -16,6 +16,13 @@ use crate::support::{LOCAL, Place, program};
 const NOWHERE: &str = "unix:///no/such/engine.sock";
 
 const STRANGER: u32 = 4242;
+
+pub(crate) const ALL: [EngineTest; 4] = [
+    engine_test!(docker_only, "R65"),
+    engine_test!(no_engine, "R65"),
+    engine_test!(a_socket_of_somebody_else, "R65 R60"),
+    engine_test!(inside_a_container, "R65"),
+];
 
 fn doctor(place: &Place, options: &[&str], env: &[(&str, &str)]) -> Output {
     let mut command = place.agentctl(["doctor"].iter().chain(options));
@@ -44,7 +51,7 @@ fn ensure_well(sandbox: &Value) -> Result<()> {
 }
 
 /// R65: and the text says the same.
-pub(crate) async fn docker_only() -> Result<()> {
+async fn docker_only() -> Result<()> {
     let (place, env) = (Place::new(), [("CONTAINER_HOST", NOWHERE)]);
     let output = doctor(&place, &["--json"], &env);
     let found = report(&output)?;
@@ -60,7 +67,7 @@ pub(crate) async fn docker_only() -> Result<()> {
 }
 
 /// R65: a fallback works too; what was asked for by name does not.
-pub(crate) async fn no_engine() -> Result<()> {
+async fn no_engine() -> Result<()> {
     let (place, env) = (Place::new(), [("DOCKER_HOST", NOWHERE), ("CONTAINER_HOST", NOWHERE)]);
     let output = doctor(&place, &["--json"], &env);
     let found = report(&output)?;
@@ -79,7 +86,7 @@ pub(crate) async fn no_engine() -> Result<()> {
 }
 
 /// R65, R60: an engine that is there, and is not for us.
-pub(crate) async fn a_socket_of_somebody_else() -> Result<()> {
+async fn a_socket_of_somebody_else() -> Result<()> {
     if !rustix::process::geteuid().is_root() {
         bail!(Skip("only root can become somebody else".into()));
     }
@@ -101,7 +108,7 @@ pub(crate) async fn a_socket_of_somebody_else() -> Result<()> {
 }
 
 /// R65: in a container without an engine of its own and without the right to make namespaces.
-pub(crate) async fn inside_a_container() -> Result<()> {
+async fn inside_a_container() -> Result<()> {
     let (place, programs) = (Place::new(), program_for_all()?);
     let mount = programs.path().to_str().context("path")?;
     let inside = format!("{mount}/agentctl");

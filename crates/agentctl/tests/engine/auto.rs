@@ -1,8 +1,17 @@
 //! `auto` on a machine with Docker.
 
 use anyhow::{Result, ensure};
+use exec_testkit::{EngineTest, engine_test};
 
 use crate::support::{LOCAL, Place, Pty};
+
+pub(crate) const ALL: [EngineTest; 5] = [
+    engine_test!(docker_is_taken, "R62 R3"),
+    engine_test!(the_banner_says_docker, "R64"),
+    engine_test!(a_workers_log_says_enabled, "R64"),
+    engine_test!(an_image_that_cannot_be_had, "R62"),
+    engine_test!(enable_docker_is_false, "R63 R64"),
+];
 
 fn auto(place: &Place, options: &[&str]) -> std::process::Output {
     let args = ["run"].iter().chain(options).chain(&["--", "id", "-u"]);
@@ -10,7 +19,7 @@ fn auto(place: &Place, options: &[&str]) -> std::process::Output {
 }
 
 /// R62, R3: Docker is the first choice, and the object says that nobody was passed over.
-pub(crate) async fn docker_is_taken() -> Result<()> {
+async fn docker_is_taken() -> Result<()> {
     let output = auto(&Place::new(), &["--json"]);
     let object: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     ensure!(object["executor"] == "docker" && object["isolation"]["level"] == "container", "{object}");
@@ -22,7 +31,7 @@ pub(crate) async fn docker_is_taken() -> Result<()> {
 }
 
 /// R64: a line on a terminal, nothing but the command's own words elsewhere, everything on request.
-pub(crate) async fn the_banner_says_docker() -> Result<()> {
+async fn the_banner_says_docker() -> Result<()> {
     let mut pty = Pty::start(&["run", "--sandbox", "auto", "--", "id", "-u"]);
     pty.expect("agentctl: docker ");
     pty.expect(", isolation container, image host, network none, ");
@@ -36,7 +45,7 @@ pub(crate) async fn the_banner_says_docker() -> Result<()> {
 }
 
 /// R64: S4's lines.
-pub(crate) async fn a_workers_log_says_enabled() -> Result<()> {
+async fn a_workers_log_says_enabled() -> Result<()> {
     let output = auto(&Place::new(), &["--log", "worker"]);
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = said.lines().collect();
@@ -47,7 +56,7 @@ pub(crate) async fn a_workers_log_says_enabled() -> Result<()> {
 }
 
 /// R62: an engine that can't have the image is passed over for that reason; no other has it here.
-pub(crate) async fn an_image_that_cannot_be_had() -> Result<()> {
+async fn an_image_that_cannot_be_had() -> Result<()> {
     let output = auto(&Place::new(), &["--image", "localhost:1/no-such-image:7"]);
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.code() == Some(125) && output.stdout.is_empty(), "{output:?}");
@@ -60,7 +69,7 @@ pub(crate) async fn an_image_that_cannot_be_had() -> Result<()> {
 }
 
 /// R63, R64: S4's switch, with its lines; a flag is stronger, and says so.
-pub(crate) async fn enable_docker_is_false() -> Result<()> {
+async fn enable_docker_is_false() -> Result<()> {
     let place = Place::new();
     let in_place = |options: &[&str]| {
         let args = ["run"].iter().chain(options).chain(&["--", "id", "-u"]);

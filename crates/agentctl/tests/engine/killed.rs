@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
 
-use crate::runs::{DOCKER, begun};
+use crate::ENGINE;
+use crate::runs::begun;
 use crate::support::{Marker, Place, eventually};
 
 /// R11
@@ -26,7 +27,7 @@ fn times() -> u32 {
 fn containers_of(pid: u32) -> String {
     let filter = format!("label=dev.agentctl.owner.pid={pid}");
     let shown = ["--filter", &filter, "--format", "{{.Names}}: {{.Status}}"];
-    let output = Command::new("docker").args(["ps", "--all"]).args(shown).output().unwrap();
+    let output = Command::new(ENGINE.name).args(["ps", "--all"]).args(shown).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -89,7 +90,7 @@ pub(crate) async fn at_a_random_instant() -> Result<()> {
 fn kill_once(seed: u64) {
     let (place, marker) = (Place::new(), Marker::new());
     let delay = Duration::from_millis(scatter(seed) % 1500);
-    let mut run = place.shell(&DOCKER, &format!("{}; exec sleep {marker}", marker.daemon()));
+    let mut run = place.shell(&ENGINE.sandbox(), &format!("{}; exec sleep {marker}", marker.daemon()));
     std::thread::sleep(delay);
     run.send(Signal::KILL);
     run.wait();

@@ -1,0 +1,42 @@
+//! `agentctl run --sandbox docker` as its users meet it.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
+
+#[cfg(target_os = "linux")]
+mod auto;
+#[cfg(target_os = "linux")]
+mod doctor;
+#[cfg(target_os = "linux")]
+#[expect(dead_code, reason = "the other engine's half")]
+mod engines;
+#[cfg(target_os = "linux")]
+mod killed;
+#[cfg(target_os = "linux")]
+mod runs;
+#[cfg(target_os = "linux")]
+mod suite;
+#[cfg(target_os = "linux")]
+#[path = "../cli/support/mod.rs"]
+#[expect(dead_code, reason = "shared with the tests of everything else")]
+mod support;
+
+use std::process::ExitCode;
+
+/// The engine of these tests.
+#[cfg(target_os = "linux")]
+const ENGINE: engines::Engine = engines::DOCKER;
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    exec_testkit::suite(
+        ENGINE.name,
+        ENGINE.available(),
+        &[&suite::ALL[..], &auto::ALL, &doctor::ALL].concat(),
+    )
+}
+
+/// Containers are Linux.
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,36 @@
+//! `agentctl run --sandbox podman` as its users meet it.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
+
+#[cfg(target_os = "linux")]
+#[expect(dead_code, reason = "the other engine's half")]
+mod engines;
+#[cfg(target_os = "linux")]
+mod killed;
+#[cfg(target_os = "linux")]
+mod runs;
+#[cfg(target_os = "linux")]
+mod service;
+#[cfg(target_os = "linux")]
+mod suite;
+#[cfg(target_os = "linux")]
+#[path = "../cli/support/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "shared with the tests of everything else")]
+mod support;
+
+use std::process::ExitCode;
+
+/// The engine of these tests.
+#[cfg(target_os = "linux")]
+const ENGINE: engines::Engine = engines::PODMAN;
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    exec_testkit::suite(ENGINE.name, ENGINE.available(), &[&suite::ALL[..], &service::ALL].concat())
+}
+
+/// Containers are Linux.
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

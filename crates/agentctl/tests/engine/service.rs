@@ -1,0 +1,84 @@
+//! The Podman service that is started where there is none: ours alone, and gone with us.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use exec_testkit::{EngineTest, Skip, engine_test};
+use rustix::process::Signal;
+
+use crate::ENGINE;
+use crate::runs::begun;
+use crate::support::{Marker, Place, eventually};
+
+pub(crate) const ALL: [EngineTest; 3] = [
+    engine_test!(it_ends_with_a_run, "R11 R15"),
+    engine_test!(it_ends_when_we_are_killed, "R11 R15 F1"),
+    engine_test!(a_podman_in_the_workspace_is_not_ours, "A32"),
+];
+
+/// It serves until the helper has cleaned up, and that may take a moment.
+const SERVICES: Duration = Duration::from_secs(20);
+
+/// Command lines of the services that this process started, by the socket they listen on.
+fn services_of(pid: u32) -> Vec<String> {
+    let socket = format!("/podman-{pid}-");
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = processes.filter_map(|process| fs::read_to_string(process.path().join("cmdline")).ok());
+    lines.map(|line| line.replace('\0', " ")).filter(|line| line.contains(&socket)).collect()
+}
+
+fn assert_none_left(pid: u32) {
+    assert!(eventually(SERVICES, || services_of(pid).is_empty()), "{:?}", services_of(pid));
+}
+
+/// A run with a service of its own, if the machine has none for everybody.
+fn with_service(place: &Place, marker: &Marker) -> Result<crate::support::Run> {
+    let run = begun(place, marker);
+    if services_of(run.pid()).is_empty() {
+        bail!(Skip("a service of the machine's answers, so none is started".into()));
+    }
+    Ok(run)
+}
+
+/// R11, R15
+async fn it_ends_with_a_run() -> Result<()> {
+    let (place, marker) = (Place::new(), Marker::new());
+    let mut run = with_service(&place, &marker)?;
+    run.send(Signal::TERM);
+    ensure!(run.code() == Some(130), "it was cancelled");
+    marker.assert_gone();
+    assert_none_left(run.pid());
+    Ok(())
+}
+
+/// R11, R15, F1: the helper first, then the service; and their socket is gone too.
+async fn it_ends_when_we_are_killed() -> Result<()> {
+    let place = Place::new();
+    for _ in 0..3 {
+        let marker = Marker::new();
+        let mut run = with_service(&place, &marker)?;
+        let service = services_of(run.pid()).remove(0);
+        let socket = service.trim().rsplit("unix://").next().unwrap_or_default().to_owned();
+        ensure!(fs::exists(&socket)?, "the control: {socket} should be there");
+        run.send(Signal::KILL);
+        run.wait();
+        assert_none_left(run.pid());
+        ensure!(!fs::exists(&socket)?, "{socket} is left");
+    }
+    Ok(())
+}
+
+/// A32: neither in the working directory nor on a relative part of the search path.
+async fn a_podman_in_the_workspace_is_not_ours() -> Result<()> {
+    let place = Place::new();
+    let planted = place.path().join("podman");
+    fs::write(&planted, "#!/bin/sh\ntouch planted-ran\n")?;
+    fs::set_permissions(&planted, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let path = std::env::var("PATH")?;
+    let mut command = place.agentctl(["run"].iter().chain(&ENGINE.sandbox()).chain(&["--", "echo", "ran"]));
+    let output = command.env("PATH", format!(".:{path}")).output()?;
+    ensure!(output.stdout == b"ran\n", "{output:?}");
+    ensure!(!place.path().join("planted-ran").exists(), "the planted one was run");
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! A program of ours that ends with us, in whatever way we end, but not before our containers are cleaned up.
+
+#[cfg(target_os = "linux")]
+mod process;
+
+#[cfg(target_os = "linux")]
+pub use process::{Lifeline, Tied};
+
+/// Nothing can be tied to us here.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug, Clone)]
+pub enum Lifeline {}
+
+/// Nothing can be tied to us here.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub enum Tied {}
+
+#[cfg(not(target_os = "linux"))]
+impl Tied {
+    /// Starts nothing.
+    #[expect(clippy::unnecessary_wraps, reason = "the same call as where there are such programs")]
+    pub fn spawn(
+        _: &std::path::Path,
+        _: &[std::ffi::OsString],
+        _: impl FnOnce(&mut std::process::Command),
+    ) -> std::io::Result<Option<Self>> {
+        Ok(None)
+    }
+
+    /// There is none.
+    pub fn has_ended(&mut self) -> std::io::Result<bool> {
+        match *self {}
+    }
+
+    /// There is none.
+    pub fn lifeline(&self) -> Lifeline {
+        match *self {}
+    }
+}

@@ -1,0 +1,96 @@
+//! A program that ends with the host, in whatever way the host ends.
+//!
+//! The host holds the writing end of our standard input, and may share it with whoever still needs the program for a while
+//! after the host has gone. When nobody has it any more, the program is asked to end, and then made to. Should this process
+//! be killed itself, the kernel asks the program in its place.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode, Stdio};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
+    waitpid,
+};
+
+use crate::helper;
+use crate::sys::{self, Fork};
+
+/// For a program that was asked to end.
+const GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
+
+/// What a shell says of a program that can't be executed.
+const NOT_EXECUTED: i32 = 126;
+
+/// Runs the program until it ends or nobody wants it any more. Fails unless the latter.
+pub(crate) fn run(program: OsString, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    helper::cut_loose();
+    // Process lists may show another name.
+    let _ = rustix::thread::set_name(c"exec-tied");
+    match sys::fork() {
+        Ok(Fork::Child) => become_program(program, arguments),
+        Ok(Fork::Parent(child)) => Pid::from_raw(child).map_or(ExitCode::FAILURE, attend),
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn become_program(program: OsString, arguments: impl Iterator<Item = OsString>) -> ! {
+    // Too late if our parent is dead by now; then its end of the pipe is closed, and nobody misses us for long.
+    let _ = set_parent_process_death_signal(Some(Signal::TERM));
+    sys::unblock_signals();
+    // Returns only if it failed.
+    let _ = Command::new(program).args(arguments).stdin(Stdio::null()).exec();
+    sys::exit_now(NOT_EXECUTED)
+}
+
+fn attend(child: Pid) -> ExitCode {
+    let Ok(handle) = pidfd_open(child, PidfdFlags::empty()) else { return ExitCode::FAILURE };
+    match until_abandoned(&handle) {
+        Wanted::NoMore => {
+            end(&handle);
+            let _ = waitpid(Some(child), WaitOptions::empty());
+            ExitCode::SUCCESS
+        }
+        Wanted::Still => ExitCode::FAILURE,
+    }
+}
+
+/// Whether anybody wanted the program when the wait for it was over.
+enum Wanted {
+    Still,
+    NoMore,
+}
+
+fn until_abandoned(program: &OwnedFd) -> Wanted {
+    let stdin = rustix::stdio::stdin();
+    loop {
+        let mut fds = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(program, PollFlags::IN)];
+        match poll(&mut fds, None) {
+            Err(Errno::INTR) => continue,
+            Err(_) => return Wanted::NoMore,
+            Ok(_) => {}
+        }
+        let [input, ended] = fds.map(|fd| !fd.revents().is_empty());
+        if ended {
+            return Wanted::Still;
+        }
+        // Nobody says anything here; the end is what counts.
+        if input
+            && !matches!(rustix::io::read(stdin, &mut [0; 64]), Ok(1..) | Err(Errno::INTR | Errno::AGAIN))
+        {
+            return Wanted::NoMore;
+        }
+    }
+}
+
+fn end(program: &OwnedFd) {
+    let _ = pidfd_send_signal(program, Signal::TERM);
+    let mut fds = [PollFd::new(program, PollFlags::IN)];
+    // No signal interrupts this: all are blocked.
+    if !matches!(poll(&mut fds, Some(&GRACE)), Ok(1..)) {
+        let _ = pidfd_send_signal(program, Signal::KILL);
+    }
+}

@@ -1,0 +1,84 @@
+//! A program that ends with its host, and with nobody before.
+#![cfg(target_os = "linux")]
+#![expect(clippy::expect_used, reason = "a test that can't go on has failed")]
+
+use std::fs;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+/// Nothing takes this long; it only ends a test that hangs.
+const LIMIT: Duration = Duration::from_secs(30);
+
+fn tied(script: &str) -> (Child, ChildStdin) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_exec-init"))
+        .args(["tied", "sh", "-c", script])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("spawn");
+    let input = child.stdin.take().expect("piped");
+    (child, input)
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + LIMIT;
+    while !holds() {
+        assert!(Instant::now() < end, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A script that says its number in a file and goes on.
+fn started(dir: &tempfile::TempDir, prelude: &str) -> (Child, ChildStdin, Pid) {
+    let file = dir.path().join("pid");
+    let script =
+        format!("{prelude} echo $$ > {0}.new; mv {0}.new {0}; while :; do sleep 0.05; done", file.display());
+    let (child, input) = tied(&script);
+    until("the program runs", || file.exists());
+    let text = fs::read_to_string(&file).expect("a number");
+    let pid = Pid::from_raw(text.trim().parse().expect("a number")).expect("a process");
+    (child, input, pid)
+}
+
+fn is_alive(pid: Pid) -> bool {
+    test_kill_process(pid).is_ok()
+}
+
+/// R11
+#[test]
+fn the_end_of_the_pipe_is_the_end_of_the_program() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut child, input, program) = started(&dir, "");
+    assert!(is_alive(program), "the control");
+    drop(input);
+    assert_eq!(child.wait().expect("wait").code(), Some(0));
+    assert!(!is_alive(program));
+}
+
+/// R11: one that does not listen is killed.
+#[test]
+fn a_program_that_will_not_end_is_made_to() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut child, input, program) = started(&dir, "trap '' TERM;");
+    drop(input);
+    assert_eq!(child.wait().expect("wait").code(), Some(0));
+    assert!(!is_alive(program));
+}
+
+/// R11: the kernel takes over from a helper that is killed itself.
+#[test]
+fn without_the_helper_it_ends_too() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut child, _input, program) = started(&dir, "");
+    let helper = Pid::from_raw(child.id().cast_signed()).expect("a process");
+    kill_process(helper, Signal::KILL).expect("kill");
+    child.wait().expect("wait");
+    until("the program ended", || !is_alive(program));
+}
+
+#[test]
+fn a_program_that_ends_by_itself_is_told() {
+    let (mut child, _input) = tied("exit 3");
+    assert_eq!(child.wait().expect("wait").code(), Some(1));
+}
