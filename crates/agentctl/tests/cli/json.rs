@@ -86,8 +86,8 @@ fn omitted_bytes_are_counted() {
 #[case::bad_value(&["run", "--json", "--memory", "x", "--", "true"], "invalid_input", 125)]
 #[case::no_engine(&["run", "--json", "--sandbox", "podman", "--", "true"], "unavailable", 125)]
 fn errors_are_objects_too(#[case] args: &[&str], #[case] kind: &str, #[case] code: i32) {
-    let mut command = Place::new().agentctl(args);
-    let output = command.env("CONTAINER_HOST", "unix:///no/such/engine.sock").output().unwrap();
+    let place = Place::new();
+    let output = place.agentctl(args).env("CONTAINER_HOST", "unix:///no/such/engine.sock").output().unwrap();
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(object["error"]["kind"], kind, "{object}");
     assert!(object["error"]["remedy"].is_string(), "{object}");
