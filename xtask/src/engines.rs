@@ -6,8 +6,6 @@
 
 use std::process::{Command, Stdio};
 
-use anyhow::Result;
-
 use crate::host::{self, Privilege};
 use crate::setup::{self, Tool};
 
@@ -26,17 +24,16 @@ const TOOLS: &[Tool] = &[
 ];
 
 /// The verb: what the test user needs too, and what answers then.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() {
     if !cfg!(target_os = "linux") {
         println!("nothing is set up on this system; only Debian and Ubuntu are known");
-        return Ok(());
+        return;
     }
     let privilege = Privilege::detect();
     if privilege == Privilege::Root {
         setup::note(setup::create_test_user(privilege), "Podman is not tested without root");
     }
     prepare(privilege);
-    Ok(())
 }
 
 /// Installs what is missing and says what there is.
@@ -46,14 +43,12 @@ pub(crate) fn prepare(privilege: Privilege) {
     if privilege == Privilege::Root {
         setup::note(test_user::prepare(), "Podman is not tested without root");
     }
-    for (engine, meaning) in
-        [("docker", "its tests show as ignored"), ("podman", "its tests show as ignored")]
-    {
-        match version(engine) {
-            Some(version) => println!("{engine} {version} works"),
-            None => {
-                println!("not set up: {engine} does not work for this user.\n  what that means: {meaning}")
-            }
+    for engine in ["docker", "podman"] {
+        if let Some(version) = version(engine) {
+            println!("{engine} {version} works");
+        } else {
+            println!("not set up: {engine} does not work for this user.");
+            println!("  what that means: its tests show as ignored");
         }
     }
 }

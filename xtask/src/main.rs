@@ -81,7 +81,10 @@ fn main() -> ExitCode {
             Ok(())
         }
         Verb::Test(options) => test::run(options),
-        Verb::Engines => engines::run(),
+        Verb::Engines => {
+            engines::run();
+            Ok(())
+        }
         Verb::Tidy => tidy::run(),
         Verb::Bench(options) => bench::run(&options),
         Verb::Soak => soak::run(),

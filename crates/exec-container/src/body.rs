@@ -127,7 +127,7 @@ pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineP
     }
 }
 
-/// Where SELinux guards containers, what is mounted in one is labelled for containers, or could not be read. Podman knows
+/// Where `SELinux` guards containers, what is mounted in one is labelled for containers, or could not be read. Podman knows
 /// no words for that in a list of mounts, only in one of lines.
 fn relabel(host: &mut HostConfig, spec: &ContainerSpec, profile: &EngineProfile) {
     if !(profile.guards_labels && profile.dialect.relabels && spec.lacks_hosts) {

@@ -40,7 +40,7 @@ pub struct EngineProfile {
     pub hides_submounts: bool,
     /// The limits that it can hold.
     pub limits: BTreeSet<Claim>,
-    /// SELinux guards its containers: they read and write only what is labelled for them.
+    /// `SELinux` guards its containers: they read and write only what is labelled for them.
     pub guards_labels: bool,
     /// What containers may be given at most, where the engine would else ask for more than it may have.
     pub ulimits: Option<Ulimits>,

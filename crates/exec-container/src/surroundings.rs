@@ -120,7 +120,7 @@ pub mod sample {
 
     use std::collections::BTreeMap;
 
-    use super::*;
+    use super::{OsString, Path, PathBuf, Surroundings, System, io};
 
     /// A Linux host of an ordinary user with no engine on it.
     #[derive(Debug, Clone)]

@@ -176,7 +176,7 @@ fn a_path_is_not_more_than_a_path() {
     }
 }
 
-/// R50: mounts are labelled where SELinux is on, and nowhere else; the machine's own programs never are.
+/// R50: mounts are labelled where `SELinux` is on, and nowhere else; the machine's own programs never are.
 #[test]
 fn labels_are_for_hosts_with_selinux() {
     let dir = tempfile::tempdir().unwrap();

@@ -83,7 +83,8 @@ fn own(directory: &Path) -> io::Result<()> {
     }
     let found = std::fs::symlink_metadata(directory)?;
     let is_ours = found.is_dir() && Some(found.uid()) == exec_container::Here.user_id();
-    if is_ours && found.mode() & 0o077 == 0 {
+    let open_to_others = found.mode() & 0o077;
+    if is_ours && open_to_others == 0 {
         return Ok(());
     }
     Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is somebody else's, or open to others"))
