@@ -20,6 +20,8 @@ use crate::table;
 const TOOLS: &[Tool] =
     &[Tool { program: "bwrap", package: "bubblewrap", without: "cold cells are compared with nothing" }];
 
+const ENGINES: &[&str] = &["docker", "podman"];
+
 /// Odd, so that there is one in the middle.
 const ROUNDS: usize = 3;
 
@@ -29,11 +31,14 @@ pub(crate) fn run(options: &BenchOptions) -> Result<()> {
     run_command(&mut cargo(&["build", "--release", "-p", "agentctl"]))?;
 
     let target = cargo::metadata()?.target_directory;
-    let engine = Engine::detect();
-    let rounds = (0..ROUNDS).map(|_| round(&target, options, engine)).collect::<Result<Vec<_>>>()?;
+    let engines: Vec<&str> = ENGINES.iter().copied().filter(|engine| works(engine)).collect();
+    let rounds = (0..ROUNDS).map(|_| round(&target, options, &engines)).collect::<Result<Vec<_>>>()?;
     let mut rows = claims::judge(claims::CLAIMS, &rounds);
-    if engine == Engine::Docker {
-        rows.extend(claims::judge(claims::DOCKER_CLAIMS, &rounds));
+    if engines.contains(&"docker") {
+        rows.extend(claims::judge(claims::OF_CHOOSING, &rounds));
+    }
+    for engine in &engines {
+        rows.extend(claims::judge(&claims::of_engine(engine), &rounds));
     }
     print!("\n{}", table::layout(&claims::table(&rows)));
     let broken = rows.iter().filter(|row| row.verdict.is_broken()).count();
@@ -43,33 +48,24 @@ pub(crate) fn run(options: &BenchOptions) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is an engine to measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Engine {
-    None,
-    Docker,
-}
-
-impl Engine {
-    fn detect() -> Self {
-        let found =
-            Command::new("docker").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        if found.is_ok_and(|status| status.success()) {
-            return Self::Docker;
-        }
-        println!("no Docker engine answers: what is said of Docker is not measured");
-        Self::None
+/// Whether there is an engine of this name to measure.
+fn works(engine: &str) -> bool {
+    let asked = Command::new(engine).arg("info").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let works = asked.is_ok_and(|status| status.success());
+    if !works {
+        println!("{engine} does not work here: what is said of it is not measured");
     }
+    works
 }
 
-fn round(target: &Path, options: &BenchOptions, engine: Engine) -> Result<Medians> {
+fn round(target: &Path, options: &BenchOptions, engines: &[&str]) -> Result<Medians> {
     let start = SystemTime::now();
     let mut bench = cargo(&["bench", "-p", "exec-benches"]);
-    for name in ["spawn", "cold", "stream"] {
+    for name in ["spawn", "cold", "stream"].iter().chain(engines) {
         bench.args(["--bench", name]);
     }
-    if engine == Engine::Docker {
-        bench.args(["--bench", "docker", "--bench", "choose"]);
+    if engines.contains(&"docker") {
+        bench.args(["--bench", "choose"]);
     }
     bench.env("AGENTCTL_BIN", target.join("release").join("agentctl"));
     if !options.criterion.is_empty() {

@@ -1,5 +1,6 @@
 //! What we say about speed, and whether the figures agree. Pure.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::estimates::Medians;
@@ -10,10 +11,17 @@ const STREAM_BYTES: f64 = 1024.0 * 1024.0 * 1024.0;
 /// One sentence about speed. Benches are named `group/function`.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    what: &'static str,
-    subject: &'static str,
-    base: &'static str,
+    what: Cow<'static, str>,
+    subject: Cow<'static, str>,
+    base: Cow<'static, str>,
     limit: Limit,
+}
+
+impl Claim {
+    const fn new(what: &'static str, subject: &'static str, base: &'static str, limit: Limit) -> Self {
+        let (what, subject, base) = (Cow::Borrowed(what), Cow::Borrowed(subject), Cow::Borrowed(base));
+        Self { what, subject, base, limit }
+    }
 }
 
 /// What must be true of the subject, next to its base.
@@ -31,112 +39,103 @@ enum Limit {
 
 /// All claims, in the order they are printed.
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim {
-        what: "a command in a warm cell, next to a bare spawn",
-        subject: "spawn/warm-local",
-        base: "spawn/tokio",
-        limit: Limit::Times(1.5),
-    },
-    Claim {
-        what: "a command in a session, next to a bare spawn",
-        subject: "spawn/session-local",
-        base: "spawn/tokio",
-        limit: Limit::Free,
-    },
-    Claim {
-        what: "a command in a cold cell, next to bubblewrap",
-        subject: "cold/local",
-        base: "cold/bwrap",
-        limit: Limit::Times(1.0),
-    },
-    Claim {
-        what: "agentctl run as a whole, next to bubblewrap",
-        subject: "cold/agentctl-run",
-        base: "cold/bwrap",
-        limit: Limit::Times(2.0),
-    },
-    Claim {
-        what: "1 GiB of output, next to a plain pipe",
-        subject: "stream-1gib/local",
-        base: "stream-1gib/tokio-pipe",
-        limit: Limit::Throughput { bytes_per_second: 1e9, share: 0.7 },
-    },
+    Claim::new(
+        "a command in a warm cell, next to a bare spawn",
+        "spawn/warm-local",
+        "spawn/tokio",
+        Limit::Times(1.5),
+    ),
+    Claim::new(
+        "a command in a session, next to a bare spawn",
+        "spawn/session-local",
+        "spawn/tokio",
+        Limit::Free,
+    ),
+    Claim::new("a command in a cold cell, next to bubblewrap", "cold/local", "cold/bwrap", Limit::Times(1.0)),
+    Claim::new(
+        "agentctl run as a whole, next to bubblewrap",
+        "cold/agentctl-run",
+        "cold/bwrap",
+        Limit::Times(2.0),
+    ),
+    Claim::new(
+        "1 GiB of output, next to a plain pipe",
+        "stream-1gib/local",
+        "stream-1gib/tokio-pipe",
+        Limit::Throughput { bytes_per_second: 1e9, share: 0.7 },
+    ),
 ];
 
-/// What is said of Docker, where there is one.
-pub(crate) const DOCKER_CLAIMS: &[Claim] = &[
-    Claim {
-        what: "a command in a warm container, next to a bare spawn",
-        subject: "docker/warm",
-        base: "docker/bare-spawn",
-        limit: Limit::Times(2.0),
-    },
-    Claim {
-        what: "a command in a warm container, next to docker run",
-        subject: "docker/warm",
-        base: "docker-client/run",
-        limit: Limit::Times(0.01),
-    },
-    Claim {
-        what: "a command in a warm container, next to docker exec",
-        subject: "docker/warm",
-        base: "docker-client/exec",
-        limit: Limit::Times(0.025),
-    },
-    Claim {
-        what: "a command in a session, next to a bare spawn",
-        subject: "docker/session",
-        base: "docker/bare-spawn",
-        limit: Limit::Free,
-    },
-    Claim {
-        what: "commands of eight callers in one session",
-        subject: "docker-callers/session-of-8",
-        base: "docker/bare-spawn",
-        limit: Limit::PerSecond(500.0),
-    },
-    Claim {
-        what: "finding Docker when nothing is known",
-        subject: "choose/unknown-docker",
-        base: "choose/known",
-        limit: Limit::PerSecond(1.0 / 0.060),
-    },
-    Claim {
-        what: "finding Docker when the answer is known",
-        subject: "choose/known",
-        base: "choose/unknown-docker",
-        limit: Limit::PerSecond(1.0 / 0.005),
-    },
-    Claim {
-        what: "agentctl run --sandbox docker, next to docker run",
-        subject: "docker-client/agentctl-run",
-        base: "docker-client/run",
-        limit: Limit::Times(0.7),
-    },
-    Claim {
-        what: "a build that computes, next to the same outside",
-        subject: "docker-build-cpu/inside",
-        base: "docker-build-cpu/outside",
-        limit: Limit::Times(1.05),
-    },
-    Claim {
-        what: "a build that works on files, next to the same outside",
-        subject: "docker-build-files/inside",
-        base: "docker-build-files/outside",
-        limit: Limit::Times(1.05),
-    },
-    Claim {
-        what: "256 MiB of output from a container, next to docker run",
-        subject: "docker-stream-256mib/cell",
-        base: "docker-stream-256mib/docker-run",
-        limit: Limit::Free,
-    },
+/// What is said of finding a sandbox, where Docker is the one to be found.
+pub(crate) const OF_CHOOSING: &[Claim] = &[
+    Claim::new(
+        "finding Docker when nothing is known",
+        "choose/unknown-docker",
+        "choose/known",
+        Limit::PerSecond(1.0 / 0.060),
+    ),
+    Claim::new(
+        "finding Docker when the answer is known",
+        "choose/known",
+        "choose/unknown-docker",
+        Limit::PerSecond(1.0 / 0.005),
+    ),
 ];
+
+/// What is said of a container engine, where there is one: the same of all, but for how close to a bare spawn a warm
+/// container comes.
+pub(crate) fn of_engine(engine: &str) -> Vec<Claim> {
+    let warm = if engine == "docker" { 2.0 } else { 3.0 };
+    let claims = [
+        ("a command in a warm container, next to a bare spawn", "/warm", "/bare-spawn", Limit::Times(warm)),
+        ("a command in a warm container, next to {} run", "/warm", "-client/run", Limit::Times(0.01)),
+        ("a command in a warm container, next to {} exec", "/warm", "-client/exec", Limit::Times(0.025)),
+        ("a command in a session, next to a bare spawn", "/session", "/bare-spawn", Limit::Free),
+        (
+            "commands of eight callers in one session",
+            "-callers/session-of-8",
+            "/bare-spawn",
+            Limit::PerSecond(500.0),
+        ),
+        ("a command in a new container, next to {} run", "-client/cold", "-client/run", Limit::Times(0.8)),
+        (
+            "agentctl run --sandbox {}, next to {} run",
+            "-client/agentctl-run",
+            "-client/run",
+            Limit::Times(if engine == "docker" { 0.7 } else { 0.8 }),
+        ),
+        (
+            "a build that computes, next to the same outside",
+            "-build-cpu/inside",
+            "-build-cpu/outside",
+            Limit::Times(1.05),
+        ),
+        (
+            "a build that works on files, next to the same outside",
+            "-build-files/inside",
+            "-build-files/outside",
+            Limit::Times(1.05),
+        ),
+        (
+            "256 MiB of output from a container, next to {} run",
+            "-stream-256mib/cell",
+            "-stream-256mib/client-run",
+            Limit::Free,
+        ),
+    ];
+    let claim = |(what, subject, base, limit): (&str, &str, &str, Limit)| Claim {
+        what: format!("{engine}: {}", what.replace("{}", engine)).into(),
+        subject: format!("{engine}{subject}").into(),
+        base: format!("{engine}{base}").into(),
+        limit,
+    };
+    claims.map(claim).into()
+}
 
 /// A claim with what was measured.
 #[derive(Debug)]
 pub(crate) struct Row {
-    what: &'static str,
+    what: String,
     measured: String,
     ratio: String,
     limit: Limit,
@@ -166,7 +165,7 @@ pub(crate) fn judge(claims: &[Claim], rounds: &[Medians]) -> Vec<Row> {
 }
 
 fn typical_round(claim: &Claim, rounds: &[Medians]) -> Medians {
-    let ratio = |round: &Medians| Some(round.get(claim.subject)? / round.get(claim.base)?);
+    let ratio = |round: &Medians| Some(round.get(&*claim.subject)? / round.get(&*claim.base)?);
     let mut measured: Vec<&Medians> = rounds.iter().filter(|round| ratio(round).is_some()).collect();
     measured.sort_by(|a, b| ratio(a).partial_cmp(&ratio(b)).unwrap_or(std::cmp::Ordering::Equal));
     let typical = measured.get(measured.len() / 2).copied().or_else(|| rounds.first());
@@ -174,11 +173,13 @@ fn typical_round(claim: &Claim, rounds: &[Medians]) -> Medians {
 }
 
 fn judge_one(claim: &Claim, medians: &Medians) -> Row {
-    let Claim { what, limit, .. } = *claim;
-    let figures = medians.get(claim.subject).zip(medians.get(claim.base));
+    let (what, limit) = (claim.what.to_string(), claim.limit);
+    let figures = medians.get(&*claim.subject).zip(medians.get(&*claim.base));
     let Some((&subject, &base)) = figures else {
-        let absent: Vec<_> =
-            [claim.subject, claim.base].into_iter().filter(|bench| !medians.contains_key(*bench)).collect();
+        let absent: Vec<_> = [&*claim.subject, &*claim.base]
+            .into_iter()
+            .filter(|bench| !medians.contains_key(*bench))
+            .collect();
         let measured = format!("no {}", absent.join(", no "));
         let verdict = if matches!(limit, Limit::Free) { Verdict::NoLimit } else { Verdict::NotMeasured };
         return Row { what, measured, ratio: "-".to_owned(), limit, verdict };
@@ -235,7 +236,7 @@ pub(crate) fn table(rows: &[Row]) -> Vec<[String; 5]> {
     let head = ["claim", "measured (p50)", "ratio", "limit", "holds"].map(str::to_owned);
     let rows = rows.iter().map(|row| {
         let limit = row.limit.to_string();
-        [row.what.to_owned(), row.measured.clone(), row.ratio.clone(), limit, row.verdict.to_string()]
+        [row.what.clone(), row.measured.clone(), row.ratio.clone(), limit, row.verdict.to_string()]
     });
     std::iter::once(head).chain(rows).collect()
 }
@@ -272,7 +273,7 @@ mod tests {
     const S: f64 = 1e9;
 
     fn verdict_of(limit: Limit, subject: f64, base: f64) -> Verdict {
-        let claim = Claim { what: "", subject: "g/subject", base: "g/base", limit };
+        let claim = Claim::new("", "g/subject", "g/base", limit);
         let medians = Medians::from([("g/subject".into(), subject), ("g/base".into(), base)]);
         judge(&[claim], &[medians])[0].verdict
     }
@@ -301,6 +302,16 @@ mod tests {
         assert_eq!(cold.verdict, Verdict::NotMeasured);
         assert!(cold.verdict.is_broken());
         assert_eq!(cold.measured, "no cold/bwrap");
+    }
+
+    #[test]
+    fn what_is_said_of_an_engine_names_it() {
+        for engine in ["docker", "podman"] {
+            for claim in of_engine(engine) {
+                assert!(claim.what.starts_with(engine) && !claim.what.contains('{'), "{claim:?}");
+                assert!(claim.subject.starts_with(engine) && claim.base.starts_with(engine), "{claim:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,5 @@
-//! Docker: a command in a warm container, in a session, in a new one, and builds inside and outside, beside what people
-//! use instead: a bare spawn, `docker exec`, `docker run`.
-#![expect(clippy::expect_used, reason = "a bench that fails must stop")]
-
-mod build;
-mod rig;
+//! A command in a warm container, in a session, in a new one, and builds inside and outside, beside what people use
+//! instead: a bare spawn, and the engine's own `exec` and `run`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,10 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
 use exec_core::{ExecOpts, SessionName};
 
-use rig::{Container, DockerRig, bare_true, docker_run, one_at_a_time, succeeds};
+use crate::rig::{self, Container, EngineRig, bare_true, engine_run, one_at_a_time, succeeds};
+use crate::{ENGINE, build};
 
 /// Callers of one session at a time.
 const CALLERS: u64 = 8;
@@ -25,9 +22,9 @@ fn sparse(group: &mut BenchmarkGroup<'_, WallTime>) {
     group.warm_up_time(Duration::from_millis(10)).measurement_time(Duration::from_millis(50));
 }
 
-fn commands(c: &mut Criterion) {
-    let rig = DockerRig::new(2);
-    let mut group = c.benchmark_group("docker");
+pub(crate) fn commands(c: &mut Criterion) {
+    let rig = EngineRig::new(2);
+    let mut group = c.benchmark_group(ENGINE);
     sparse(&mut group);
     group.bench_function("bare-spawn", |b| {
         b.iter_custom(|count| rig.runtime.block_on(time_each(count, bare_true)));
@@ -53,8 +50,8 @@ fn commands(c: &mut Criterion) {
 }
 
 /// Time of one command of many that eight callers run one after another each.
-fn many_callers(c: &mut Criterion, rig: &Arc<DockerRig>, session: &ExecOpts) {
-    let mut group = c.benchmark_group("docker-callers");
+fn many_callers(c: &mut Criterion, rig: &Arc<EngineRig>, session: &ExecOpts) {
+    let mut group = c.benchmark_group(format!("{ENGINE}-callers"));
     group.sample_size(20).throughput(Throughput::Elements(1));
     group.bench_function("session-of-8", |b| {
         b.iter_custom(|count| {
@@ -81,25 +78,27 @@ fn many_callers(c: &mut Criterion, rig: &Arc<DockerRig>, session: &ExecOpts) {
     group.finish();
 }
 
-fn clients(c: &mut Criterion) {
-    let mut group = c.benchmark_group("docker-client");
+pub(crate) fn clients(c: &mut Criterion) {
+    let mut group = c.benchmark_group(format!("{ENGINE}-client"));
     group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(3));
-    group.bench_function("run", |b| b.iter(|| succeeds(&mut docker_run(&["true"]))));
+    group.bench_function("run", |b| b.iter(|| succeeds(&mut engine_run(&["true"]))));
     let container = Container::start();
     group.bench_function("exec", |b| {
-        b.iter(|| succeeds(Command::new("docker").args(["exec", container.name(), "true"])));
+        b.iter(|| succeeds(crate::client().args(["exec", container.name(), "true"])));
     });
+    let rig = EngineRig::new(0);
+    group.bench_function("cold", |b| b.iter(|| rig.runtime.block_on(rig.run_true(&rig.opts))));
     if let Some(agentctl) = std::env::var_os("AGENTCTL_BIN").map(PathBuf::from) {
-        let args = ["run", "--sandbox", "docker", "--", "true"];
+        let args = ["run", "--sandbox", ENGINE, "--", "true"];
         group.bench_function("agentctl-run", |b| b.iter(|| succeeds(Command::new(&agentctl).args(args))));
     }
     group.finish();
 }
 
-fn builds(c: &mut Criterion) {
-    let rig = DockerRig::new(0);
+pub(crate) fn builds(c: &mut Criterion) {
+    let rig = EngineRig::new(0);
     for build in build::ALL {
-        let mut group = c.benchmark_group(build.name);
+        let mut group = c.benchmark_group(format!("{ENGINE}-{}", build.name));
         group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(8));
         group.bench_function("outside", |b| b.iter(|| build.outside(&rig)));
         let session = rig.build_session();
@@ -108,15 +107,15 @@ fn builds(c: &mut Criterion) {
     }
 }
 
-fn streams(c: &mut Criterion) {
-    let rig = DockerRig::new(0);
-    let mut group = c.benchmark_group("docker-stream-256mib");
+pub(crate) fn streams(c: &mut Criterion) {
+    let rig = EngineRig::new(0);
+    let mut group = c.benchmark_group(format!("{ENGINE}-stream-256mib"));
     group.sampling_mode(SamplingMode::Flat).sample_size(10).throughput(Throughput::Bytes(rig::STREAM));
     group.warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(10));
     group.bench_function("cell", |b| b.iter(|| assert_eq!(rig.runtime.block_on(rig.stream()), rig::STREAM)));
     let bytes = rig::STREAM.to_string();
-    group.bench_function("docker-run", |b| {
-        b.iter(|| succeeds(&mut docker_run(&["head", "-c", &bytes, "/dev/zero"])));
+    group.bench_function("client-run", |b| {
+        b.iter(|| succeeds(&mut engine_run(&["head", "-c", &bytes, "/dev/zero"])));
     });
     group.finish();
 }
@@ -128,6 +127,3 @@ async fn time_each<F: Future<Output = ()>>(count: u64, command: impl Fn() -> F) 
     }
     total
 }
-
-criterion_group!(benches, commands, clients, builds, streams);
-criterion_main!(benches);

@@ -1,12 +1,14 @@
-//! An executor on Docker, and the engine's own client beside it.
+//! An executor on an engine, and the engine's own client beside it.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use exec_core::{Cmd, Event, ExecOpts, Executor, Limits, Preset, SessionName};
-use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
+use exec_docker::ContainerConfig;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+use crate::ENGINE;
 
 /// Bytes of output of one run: through an engine a gibibyte takes long.
 pub(crate) const STREAM: u64 = 256 << 20;
@@ -23,29 +25,28 @@ pub(crate) async fn one_at_a_time(command: impl Future<Output = ()>) -> Duration
     begun.elapsed()
 }
 
-pub(crate) struct DockerRig {
+pub(crate) struct EngineRig {
     pub(crate) runtime: Runtime,
-    pub(crate) docker: DockerExec,
+    pub(crate) executor: Box<dyn Executor>,
     pub(crate) opts: ExecOpts,
     pub(crate) workspace: TempDir,
 }
 
-impl DockerRig {
+impl EngineRig {
     pub(crate) fn new(warm_cells: usize) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let workspace = tempfile::tempdir().expect("a workspace");
         let containers = ContainerConfig { warm_cells, ..ContainerConfig::default() };
-        let config = DockerConfig { containers, ..DockerConfig::default() };
-        let docker = runtime.block_on(DockerExec::new(config)).expect("Docker");
-        Self { runtime, docker, opts: ExecOpts::in_workspace(workspace.path()), workspace }
+        let executor = runtime.block_on(crate::executor(containers));
+        Self { runtime, executor, opts: ExecOpts::in_workspace(workspace.path()), workspace }
     }
 
     pub(crate) async fn warm(&self) {
-        self.docker.warm(&self.opts).await.expect("a warm cell");
+        self.executor.warm(&self.opts).await.expect("a warm cell");
     }
 
     pub(crate) async fn run_true(&self, opts: &ExecOpts) {
-        let result = self.docker.run(&Cmd::new("true"), opts).await.expect("a run");
+        let result = self.executor.run(&Cmd::new("true"), opts).await.expect("a run");
         assert!(result.success(), "{result:?}");
     }
 
@@ -58,7 +59,7 @@ impl DockerRig {
     /// Bytes that arrive.
     pub(crate) async fn stream(&self) -> u64 {
         let head = Cmd::new("head").args(["-c", &STREAM.to_string(), "/dev/zero"]);
-        let execution = self.docker.start(&head, &self.opts).await.expect("a run");
+        let execution = self.executor.start(&head, &self.opts).await.expect("a run");
         let mut total = 0;
         while let Some(event) = execution.next_event().await {
             if let Event::Output { bytes, .. } = event {
@@ -81,11 +82,20 @@ pub(crate) fn succeeds(command: &mut Command) {
 }
 
 /// What people write themselves, in the smallest image there is.
-pub(crate) fn docker_run(command: &[&str]) -> Command {
+pub(crate) fn engine_run(command: &[&str]) -> Command {
     let (program, args) = command.split_first().expect("a program");
-    let image = exec_testkit::odd_image("docker").expect("an image");
-    let mut run = Command::new("docker");
-    run.args(["run", "--rm", "--network", "none", "--user", "0", "--workdir", "/", "--entrypoint"]);
+    let image = exec_testkit::odd_image(ENGINE).expect("an image");
+    let mut run = crate::client();
+    run.arg("run").args(crate::RUN_OPTIONS).args([
+        "--rm",
+        "--network",
+        "none",
+        "--user",
+        "0",
+        "--workdir",
+        "/",
+        "--entrypoint",
+    ]);
     run.arg(format!("/bin/{program}")).arg(image).args(args);
     run
 }
@@ -96,9 +106,18 @@ pub(crate) struct Container(String);
 impl Container {
     pub(crate) fn start() -> Self {
         let name = format!("exec-bench-{}", std::process::id());
-        let image = exec_testkit::odd_image("docker").expect("an image");
-        let mut run = Command::new("docker");
-        run.args(["run", "--detach", "--rm", "--network", "none", "--user", "0", "--workdir", "/"]);
+        let image = exec_testkit::odd_image(ENGINE).expect("an image");
+        let mut run = crate::client();
+        run.arg("run").args(crate::RUN_OPTIONS).args([
+            "--detach",
+            "--rm",
+            "--network",
+            "none",
+            "--user",
+            "0",
+            "--workdir",
+            "/",
+        ]);
         succeeds(run.args(["--name", &name, "--entrypoint", "/bin/sleep", image, "3600"]));
         Self(name)
     }
@@ -110,6 +129,6 @@ impl Container {
 
 impl Drop for Container {
     fn drop(&mut self) {
-        succeeds(Command::new("docker").args(["rm", "--force", &self.0]));
+        succeeds(crate::client().args(["rm", "--force", &self.0]));
     }
 }

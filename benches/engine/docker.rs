@@ -1,0 +1,31 @@
+//! What a command on Docker costs.
+#![expect(clippy::expect_used, reason = "a bench that fails must stop")]
+
+mod build;
+mod measure;
+mod rig;
+
+use std::process::Command;
+
+use criterion::{criterion_group, criterion_main};
+use exec_core::Executor;
+use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
+
+/// The engine's name, and its program's.
+const ENGINE: &str = "docker";
+
+/// What the engine's own `run` is told beyond what all are.
+const RUN_OPTIONS: [&str; 0] = [];
+
+/// The engine's own program.
+fn client() -> Command {
+    Command::new(ENGINE)
+}
+
+async fn executor(containers: ContainerConfig) -> Box<dyn Executor> {
+    let config = DockerConfig { containers, ..DockerConfig::default() };
+    Box::new(DockerExec::new(config).await.expect("Docker"))
+}
+
+criterion_group!(benches, measure::commands, measure::clients, measure::builds, measure::streams);
+criterion_main!(benches);
