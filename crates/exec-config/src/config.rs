@@ -57,6 +57,8 @@ impl Config {
             Some(file) => found.take_own(host, &homes, file)?,
             None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
         }
+        let beaten = beaten_by_the_worker(&found.layers, &above);
+        found.warnings.extend(beaten);
         found.layers.extend(above);
         for layer in &found.layers {
             refuse_contradiction(layer)?;
@@ -84,8 +86,7 @@ impl Config {
     /// What leaves containers out of `auto`, where that is why the sandbox is the local one: whoever runs something is told
     /// so, as with any sandbox that was passed over.
     pub fn rules_containers_out(&self) -> Option<&'static str> {
-        let mut entries = self.layers.iter().flatten();
-        let last = entries.rfind(|entry| matches!(entry.setting, Setting::Executor(_)))?;
+        let last = named_last(&self.layers)?;
         (last.origin == Origin::Variable(ENABLE_DOCKER)).then_some("ENABLE_DOCKER=false")
     }
 
@@ -163,6 +164,26 @@ fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// A file that names a container sandbox says more than a variable that wins over it: nobody should be left to believe it.
+fn beaten_by_the_worker(files: &[Layer], above: &[Layer]) -> Option<String> {
+    let winner = named_last(above).filter(|entry| entry.origin == Origin::Variable(ENABLE_DOCKER))?;
+    let named = named_last(files)?;
+    let is_container = matches!(named.setting, Setting::Executor(Sandbox::Docker | Sandbox::Podman));
+    is_container.then(|| {
+        format!(
+            "`executor = {}` ({}) does not count: {} says otherwise",
+            named.value(),
+            named.origin,
+            winner.origin
+        )
+    })
+}
+
+/// The entry that says which executor it is.
+fn named_last(layers: &[Layer]) -> Option<&Entry> {
+    layers.iter().flatten().rfind(|entry| matches!(entry.setting, Setting::Executor(_)))
 }
 
 fn not_trusted(path: &Path, ignored: &[Entry]) -> String {

@@ -312,6 +312,23 @@ fn the_workers_variables_yield_with_a_warning() {
     assert_eq!(config.warnings(), ["ENABLE_DOCKER does not count: --sandbox says otherwise"]);
 }
 
+/// R63: a container that a file names is not left out in silence.
+#[test]
+fn a_file_that_the_workers_variable_beats_is_told() {
+    let host = Sample::default().file(USER_FILE, "executor = 'docker'").with("ENABLE_DOCKER", "false");
+    let config = load(&host).unwrap();
+    assert_eq!(config.rules_containers_out(), Some("ENABLE_DOCKER=false"));
+    let said = format!("`executor = docker` ({USER_FILE}:1:1) does not count: ENABLE_DOCKER says otherwise");
+    assert_eq!(config.warnings(), [said]);
+    let agreeing = host.clone().file(USER_FILE, "executor = 'local'");
+    assert!(load(&agreeing).unwrap().warnings().is_empty());
+    let stronger = host.with("AGENTCTL_SANDBOX", "podman");
+    assert_eq!(
+        load(&stronger).unwrap().warnings(),
+        ["ENABLE_DOCKER does not count: AGENTCTL_SANDBOX says otherwise"]
+    );
+}
+
 /// R66
 #[test]
 fn every_value_is_shown_with_where_it_came_from() {
