@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use exec_core::Machine;
 
 /// The most that is read of a file; people's configuration is far shorter.
-const MOST: u64 = 1 << 20;
+const MOST: u64 = 256 << 10;
 
 /// A host to read configuration from: the real one is [`Here`], and tests bring their own.
 pub trait Surroundings {
@@ -51,7 +51,7 @@ impl Surroundings for Here {
         let mut bytes = Vec::new();
         file.take(MOST + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MOST {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than a megabyte"));
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 256 KiB"));
         }
         Ok(bytes)
     }
@@ -191,6 +191,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("long");
         std::fs::write(&path, vec![b'#'; MOST as usize + 1]).unwrap();
-        assert!(Here.read(&path, Links::Refuse).is_err());
+        let error = Here.read(&path, Links::Refuse).unwrap_err();
+        assert_eq!(error.to_string(), "it is longer than 256 KiB");
     }
 }
