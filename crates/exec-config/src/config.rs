@@ -11,6 +11,7 @@ use crate::environment::ENABLE_DOCKER;
 use crate::environment::{self, Environment};
 use crate::fault::invalid;
 use crate::layer::{Engine, Entry, Layer, Origin};
+use crate::named;
 use crate::places::{self, Homes};
 use crate::read::Base;
 use crate::setting::Setting;
@@ -54,7 +55,10 @@ impl Config {
         let above = [environment.worker, environment.ours, wanted.flags];
         let mut found = Found { layers: Vec::new(), ignored: Vec::new(), warnings, files: Vec::new() };
         match &wanted.file {
-            Some(file) => found.take_own(host, &homes, file)?,
+            Some(file) => {
+                let links = named::links(host, &wanted.workspace, file)?;
+                found.take_own(host, &homes, file, links)?;
+            }
             None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
         }
         let beaten = beaten_by_the_worker(&found.layers, &above);
@@ -114,8 +118,8 @@ struct Found {
 
 impl Found {
     /// A file of the user's own.
-    fn take_own(&mut self, host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<()> {
-        self.layers.push(read_file(host, homes, path, Links::Follow)?.layer);
+    fn take_own(&mut self, host: &impl Surroundings, homes: &Homes, path: &Path, links: Links) -> Result<()> {
+        self.layers.push(read_file(host, homes, path, links)?.layer);
         self.files.push(path.to_owned());
         Ok(())
     }
@@ -128,7 +132,7 @@ impl Found {
         above: &[Layer],
     ) -> Result<()> {
         if let Some(path) = places::user_file(host, homes)? {
-            self.take_own(host, homes, &path)?;
+            self.take_own(host, homes, &path, Links::Follow)?;
         }
         // A workspace that is not there is told by whoever wants to use it.
         let Ok(workspace) = host.canonical(workspace) else { return Ok(()) };

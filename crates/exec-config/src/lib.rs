@@ -21,6 +21,7 @@ mod files;
 mod format;
 mod key;
 mod layer;
+mod named;
 mod nearest;
 mod node;
 mod places;

@@ -24,13 +24,15 @@ pub trait Surroundings {
     fn machine(&self) -> Machine;
 }
 
-/// Whether a file may be a symbolic link.
+/// Whether a file may have other names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// It may.
     Follow,
-    /// It may not.
+    /// It may not be a symbolic link.
     Refuse,
+    /// Nor may it be the same file as another, by a hard link.
+    RefuseHard,
 }
 
 /// This very host.
@@ -47,6 +49,10 @@ impl Surroundings for Here {
         let found = file.metadata()?;
         if !found.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        if links == Links::RefuseHard && has_other_names(&found) {
+            let message = "it has a second name (a hard link), by which a command could change it";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let mut bytes = Vec::new();
         file.take(MOST + 1).read_to_end(&mut bytes)?;
@@ -74,21 +80,32 @@ impl Surroundings for Here {
 fn open(path: &Path, links: Links) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    if links == Links::Refuse {
+    if links != Links::Follow {
         flags |= OFlags::NOFOLLOW;
     }
     openat(CWD, path, flags, Mode::empty()).map(File::from).map_err(|error| match error {
-        rustix::io::Errno::LOOP if links == Links::Refuse => is_a_link(),
+        rustix::io::Errno::LOOP if links != Links::Follow => is_a_link(),
         error => error.into(),
     })
 }
 
 #[cfg(not(unix))]
 fn open(path: &Path, links: Links) -> io::Result<File> {
-    if links == Links::Refuse && path.symlink_metadata()?.is_symlink() {
+    if links != Links::Follow && path.symlink_metadata()?.is_symlink() {
         return Err(is_a_link());
     }
     File::open(path)
+}
+
+#[cfg(unix)]
+fn has_other_names(file: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) > 1
+}
+
+/// The number of names is not known here.
+#[cfg(not(unix))]
+fn has_other_names(_: &std::fs::Metadata) -> bool {
+    false
 }
 
 fn is_a_link() -> io::Error {
@@ -139,7 +156,7 @@ pub(crate) mod sample {
             match self.files.get(path).map(String::as_str) {
                 None => Err(io::ErrorKind::NotFound.into()),
                 Some("unreadable") => Err(io::ErrorKind::PermissionDenied.into()),
-                Some("link") if links == Links::Refuse => Err(is_a_link()),
+                Some("link") if links != Links::Follow => Err(is_a_link()),
                 Some(text) => Ok(text.as_bytes().to_owned()),
             }
         }
