@@ -9,7 +9,7 @@ use exec_core::{Request, Result};
 
 use crate::environment::ENABLE_DOCKER;
 use crate::environment::{self, Environment};
-use crate::fault::invalid;
+use crate::fault::{invalid, perhaps_planted};
 use crate::layer::{Engine, Entry, Layer, Origin};
 use crate::named;
 use crate::places::{self, Homes};
@@ -139,7 +139,7 @@ impl Found {
         let files = places::project_files(host, homes, &workspace)?;
         let record = if files.is_empty() { Record::default() } else { record(host, homes)? };
         for path in files {
-            let file = project_file(host, homes, &path)?;
+            let file = project_file(host, homes, &path).map_err(perhaps_planted)?;
             self.files.push(path.clone());
             if record.trusts(&path, &file.bytes) {
                 self.layers.push(file.layer);

@@ -20,6 +20,8 @@ pub trait Surroundings {
     fn exists(&self, path: &Path) -> bool;
     /// A path without links.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    /// Whether a directory is ours or root's, and nobody else may put something there.
+    fn is_ours(&self, directory: &Path) -> bool;
     /// How large this machine is.
     fn machine(&self) -> Machine;
 }
@@ -70,6 +72,10 @@ impl Surroundings for Here {
         path.canonicalize()
     }
 
+    fn is_ours(&self, directory: &Path) -> bool {
+        directory.symlink_metadata().is_ok_and(|found| found.is_dir() && only_ours_to_write(&found))
+    }
+
     fn machine(&self) -> Machine {
         Machine::this()
     }
@@ -108,6 +114,20 @@ fn has_other_names(_: &std::fs::Metadata) -> bool {
     false
 }
 
+/// A group is often one's own, so what it may write is not held against it.
+#[cfg(unix)]
+fn only_ours_to_write(directory: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owners = [0, rustix::process::geteuid().as_raw()];
+    owners.contains(&directory.uid()) && directory.mode() & 0o002 == 0
+}
+
+/// Who may write is not known here.
+#[cfg(not(unix))]
+fn only_ours_to_write(_: &std::fs::Metadata) -> bool {
+    true
+}
+
 fn is_a_link() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link, which anybody could have made")
 }
@@ -116,7 +136,7 @@ fn is_a_link() -> io::Error {
 pub(crate) mod sample {
     //! Hosts for the tests.
 
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use exec_core::ByteSize;
 
@@ -127,11 +147,17 @@ pub(crate) mod sample {
     pub(crate) struct Sample {
         pub(crate) variables: BTreeMap<String, String>,
         pub(crate) files: BTreeMap<PathBuf, String>,
+        /// Directories that others may write.
+        pub(crate) shared: BTreeSet<PathBuf>,
     }
 
     impl Default for Sample {
         fn default() -> Self {
-            Self { variables: BTreeMap::from([("HOME".into(), "/home/user".into())]), files: BTreeMap::new() }
+            Self {
+                variables: BTreeMap::from([("HOME".into(), "/home/user".into())]),
+                files: BTreeMap::new(),
+                shared: BTreeSet::from(["/tmp".into()]),
+            }
         }
     }
 
@@ -169,6 +195,10 @@ pub(crate) mod sample {
             Ok(path.to_owned())
         }
 
+        fn is_ours(&self, directory: &Path) -> bool {
+            !self.shared.contains(directory)
+        }
+
         fn machine(&self) -> Machine {
             Machine { cpus: 16, memory: Some(ByteSize::gib(64)) }
         }
@@ -201,6 +231,17 @@ mod tests {
         assert!(Here.read(&link, Links::Refuse).unwrap_err().to_string().contains("symbolic link"));
         assert!(Here.read(&pipe, Links::Follow).unwrap_err().to_string().contains("no regular file"));
         assert!(Here.read(dir.path(), Links::Follow).is_err());
+    }
+
+    /// A38
+    #[test]
+    fn a_directory_that_others_may_write_is_not_ours() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Here.is_ours(dir.path()) && Here.is_ours(Path::new("/")));
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
+        assert!(!Here.is_ours(dir.path()));
+        assert!(!Here.is_ours(&dir.path().join("nothing")));
     }
 
     #[test]
