@@ -19,6 +19,7 @@ mod exposure;
 mod fault;
 mod files;
 mod format;
+mod found;
 mod key;
 mod layer;
 mod named;

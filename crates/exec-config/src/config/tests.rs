@@ -1,10 +1,15 @@
 //! Places, precedence, mistakes and trust, on hosts that are made up.
 
+use std::path::Path;
+
 use exec_core::{ByteSize, Error, Limit, Network};
 use rstest::rstest;
 
 use super::*;
+use crate::found::loosened_by;
+use crate::source::project_file;
 use crate::surroundings::sample::Sample;
+use crate::trust::Record;
 use crate::values::Sandbox;
 
 const PROJECT: &str = "/srv/p";
@@ -292,6 +297,21 @@ fn a_file_nobody_trusts_tightens_only() {
 
     let changed = trusting.file("/srv/p/.agentctl.toml", &format!("{text}\n"));
     assert_eq!(load(&changed).unwrap().settings(Engine::Docker).network, None);
+}
+
+/// A38: whoever trusts a file sees all that it loosens, whatever the environment says today.
+#[test]
+fn what_is_trusted_is_shown_without_the_environment() {
+    let path = Path::new("/srv/p/.agentctl.toml");
+    let host = Sample::default()
+        .file("/srv/p/.agentctl.toml", "network = 'host'\nmemory = '1g'\npids = 9")
+        .file(USER_FILE, "memory = '512m'")
+        .with("AGENTCTL_NETWORK", "host");
+    let homes = Homes::of(&host);
+    let layer = project_file(&host, &homes, path).unwrap().layer;
+    let loosened = loosened_by(&host, &homes, &Record::default(), path, layer).unwrap();
+    let keys: Vec<String> = loosened.iter().map(Entry::key).collect();
+    assert_eq!(keys, ["network", "memory"]);
 }
 
 /// A38: a link to a file that is trusted elsewhere is not trusted here.
