@@ -3,21 +3,21 @@
 //! From the highest: options, `AGENTCTL_*` variables, the worker's variables, the project's files (the nearest first), the
 //! user's file, defaults. A file that is named on the command line stands in place of all the others.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use exec_core::{Request, Result};
 
 use crate::environment::ENABLE_DOCKER;
 use crate::environment::{self, Environment};
 use crate::fault::invalid;
+use crate::found::Found;
 use crate::layer::{Engine, Entry, Layer, Origin};
-use crate::places::{self, Homes};
+use crate::named;
+use crate::places::Homes;
 use crate::read::Base;
 use crate::setting::Setting;
 use crate::settings::{Settings, contradiction};
-use crate::source::{project_file, read_file, record};
-use crate::surroundings::{Links, Surroundings};
-use crate::trust::{Between, Record};
+use crate::surroundings::Surroundings;
 use crate::values::Sandbox;
 
 /// What is asked for.
@@ -52,11 +52,16 @@ impl Config {
         let mut warnings = overruled(&environment, &wanted.flags);
         warnings.extend(environment.warnings);
         let above = [environment.worker, environment.ours, wanted.flags];
-        let mut found = Found { layers: Vec::new(), ignored: Vec::new(), warnings, files: Vec::new() };
+        let mut found = Found { warnings, ..Found::default() };
         match &wanted.file {
-            Some(file) => found.take_own(host, &homes, file)?,
+            Some(file) => {
+                let links = named::links(host, &wanted.workspace, file)?;
+                found.take_own(host, &homes, file, links)?;
+            }
             None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
         }
+        let beaten = beaten_by_the_worker(&found.layers, &above);
+        found.warnings.extend(beaten);
         found.layers.extend(above);
         for layer in &found.layers {
             refuse_contradiction(layer)?;
@@ -84,8 +89,7 @@ impl Config {
     /// What leaves containers out of `auto`, where that is why the sandbox is the local one: whoever runs something is told
     /// so, as with any sandbox that was passed over.
     pub fn rules_containers_out(&self) -> Option<&'static str> {
-        let mut entries = self.layers.iter().flatten();
-        let last = entries.rfind(|entry| matches!(entry.setting, Setting::Executor(_)))?;
+        let last = named_last(&self.layers)?;
         (last.origin == Origin::Variable(ENABLE_DOCKER)).then_some("ENABLE_DOCKER=false")
     }
 
@@ -104,54 +108,6 @@ impl Config {
     }
 }
 
-struct Found {
-    layers: Vec<Layer>,
-    ignored: Vec<Entry>,
-    warnings: Vec<String>,
-    files: Vec<PathBuf>,
-}
-
-impl Found {
-    /// A file of the user's own.
-    fn take_own(&mut self, host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<()> {
-        self.layers.push(read_file(host, homes, path, Links::Follow)?.layer);
-        self.files.push(path.to_owned());
-        Ok(())
-    }
-
-    fn look_in_all_places(
-        &mut self,
-        host: &impl Surroundings,
-        homes: &Homes,
-        workspace: &Path,
-        above: &[Layer],
-    ) -> Result<()> {
-        if let Some(path) = places::user_file(host, homes)? {
-            self.take_own(host, homes, &path)?;
-        }
-        // A workspace that is not there is told by whoever wants to use it.
-        let Ok(workspace) = host.canonical(workspace) else { return Ok(()) };
-        let files = places::project_files(host, homes, &workspace)?;
-        let record = if files.is_empty() { Record::default() } else { record(host, homes)? };
-        for path in files {
-            let file = project_file(host, homes, &path)?;
-            self.files.push(path.clone());
-            if record.trusts(&path, &file.bytes) {
-                self.layers.push(file.layer);
-                continue;
-            }
-            let between = Between { below: &self.layers, above, machine: host.machine() };
-            let admitted = between.admit(file.layer);
-            self.layers.push(admitted.counts);
-            if !admitted.ignored.is_empty() {
-                self.warnings.push(not_trusted(&path, &admitted.ignored));
-                self.ignored.extend(admitted.ignored);
-            }
-        }
-        Ok(())
-    }
-}
-
 /// R63: whoever sets one of the worker's variables should know that it has no effect.
 fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -165,21 +121,27 @@ fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
     warnings
 }
 
-fn not_trusted(path: &Path, ignored: &[Entry]) -> String {
-    let key = |entry: &Entry| match &entry.origin {
-        Origin::File(_, at) => format!("{} (line {})", entry.key(), at.line),
-        _ => entry.key(),
-    };
-    let keys: Vec<String> = ignored.iter().map(key).collect();
-    let path = path.display();
-    format!(
-        "{path} is not trusted, and this in it would loosen the sandbox, so it does not count: {}; look at it, then say: \
-         agentctl config trust '{path}'",
-        keys.join(", ")
-    )
+/// A file that names a container sandbox says more than a variable that wins over it: nobody should be left to believe it.
+fn beaten_by_the_worker(files: &[Layer], above: &[Layer]) -> Option<String> {
+    let winner = named_last(above).filter(|entry| entry.origin == Origin::Variable(ENABLE_DOCKER))?;
+    let named = named_last(files)?;
+    let is_container = matches!(named.setting, Setting::Executor(Sandbox::Docker | Sandbox::Podman));
+    is_container.then(|| {
+        format!(
+            "`executor = {}` ({}) does not count: {} says otherwise",
+            named.value(),
+            named.origin,
+            winner.origin
+        )
+    })
 }
 
-fn refuse_contradiction(layer: &Layer) -> Result<()> {
+/// The entry that says which executor it is.
+fn named_last(layers: &[Layer]) -> Option<&Entry> {
+    layers.iter().flatten().rfind(|entry| matches!(entry.setting, Setting::Executor(_)))
+}
+
+pub(crate) fn refuse_contradiction(layer: &Layer) -> Result<()> {
     match Engine::ALL.into_iter().find_map(|engine| contradiction(layer, engine)) {
         None => Ok(()),
         Some((paths, mode)) => {

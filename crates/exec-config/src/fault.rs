@@ -44,3 +44,9 @@ pub(crate) fn error(path: &Path, mut faults: Vec<Fault>) -> Error {
 pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidInput, "read configuration", message)
 }
+
+/// An error about a project's file, which stops every run there until somebody looks at it.
+pub(crate) fn perhaps_planted(error: Error) -> Error {
+    let remedy = error.remedy().unwrap_or("remove it").to_owned();
+    error.with_remedy(format!("look at it first, a command that ran there may have made it; {remedy}"))
+}

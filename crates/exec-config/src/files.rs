@@ -8,7 +8,8 @@ use exec_core::{Error, ErrorKind, Result};
 use crate::config::{Config, Wanted};
 use crate::fault::invalid;
 use crate::format::Format;
-use crate::layer::{Entry, Origin};
+use crate::found::loosened_by;
+use crate::layer::Entry;
 use crate::places::{self, Homes};
 use crate::source::{project_file, record, record_path};
 use crate::surroundings::Surroundings;
@@ -37,19 +38,10 @@ pub fn trust(host: &impl Surroundings, path: &Path) -> Result<Trusted> {
     let path = place(host, path)?;
     let file = project_file(host, &homes, &path)?;
     let mut record = record(host, &homes)?;
-    let loosens = loosened_by(&path, Config::load(host, in_directory_of(&path))?);
+    let loosens = loosened_by(host, &homes, &record, &path, file.layer)?;
     record.trust(&path, &file.bytes);
     remember(&homes, &record.write())?;
     Ok(Trusted { path, loosens })
-}
-
-fn in_directory_of(path: &Path) -> Wanted {
-    Wanted { workspace: path.parent().unwrap_or(path).to_owned(), ..Wanted::default() }
-}
-
-fn loosened_by(path: &Path, config: Config) -> Vec<Entry> {
-    let of_this = |entry: &Entry| matches!(&entry.origin, Origin::File(file, _) if **file == *path);
-    config.ignored.into_iter().filter(of_this).collect()
 }
 
 /// A file is not trusted any more; whether it was. It need not be there any more.

@@ -15,17 +15,51 @@ impl Position {
     /// Where a text begins.
     pub(crate) const START: Self = Self { line: 1, column: 1 };
 
-    /// The place of a byte.
-    pub(crate) fn of_byte(text: &str, at: usize) -> Self {
-        let before = text.get(..at).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Self { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+    fn after(self, c: char) -> Self {
+        match c {
+            '\n' => Self { line: self.line + 1, column: 1 },
+            _ => Self { column: self.column + 1, ..self },
+        }
     }
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Finds places in a text without reading it from the start each time: whoever wrote it decides how many there are to find,
+/// and how long its lines are.
+pub(crate) struct Places<'a> {
+    text: &'a str,
+    /// Every line's start, and marks within long lines. Never empty.
+    marks: Vec<(usize, Position)>,
+}
+
+impl<'a> Places<'a> {
+    /// Bytes between two marks in a line.
+    const STEP: usize = 256;
+
+    pub(crate) fn of(text: &'a str) -> Self {
+        let (mut marks, mut at) = (vec![(0, Position::START)], Position::START);
+        let mut marked = 0;
+        for (byte, c) in text.char_indices() {
+            if at.column == 1 || byte >= marked + Self::STEP {
+                marks.push((byte, at));
+                marked = byte;
+            }
+            at = at.after(c);
+        }
+        marks.push((text.len(), at));
+        Self { text, marks }
+    }
+
+    /// The place of a byte; one beyond the text stands at its end.
+    pub(crate) fn of_byte(&self, byte: usize) -> Position {
+        let after = self.marks.partition_point(|(mark, _)| *mark <= byte);
+        let (mark, at) = self.marks.get(after.saturating_sub(1)).copied().unwrap_or((0, Position::START));
+        self.text.get(mark..byte).unwrap_or_default().chars().fold(at, Position::after)
     }
 }
 
@@ -76,7 +110,23 @@ mod tests {
     #[test]
     fn columns_are_characters() {
         let text = "a\nü = 1\n";
-        assert_eq!(Position::of_byte(text, text.find('=').unwrap()), Position { line: 2, column: 3 });
-        assert_eq!(Position::of_byte(text, 99), Position { line: 3, column: 1 });
+        let places = Places::of(text);
+        assert_eq!(places.of_byte(text.find('=').unwrap()), Position { line: 2, column: 3 });
+        assert_eq!(places.of_byte(99), Position { line: 3, column: 1 });
+        assert_eq!(Places::of("").of_byte(0), Position::START);
+    }
+
+    /// A38: no place is far from a mark, however the text is broken into lines.
+    #[test]
+    fn long_lines_have_marks() {
+        let text = "ü".repeat(1000) + "\n" + &"x".repeat(3000);
+        let places = Places::of(&text);
+        for (byte, line, column) in
+            [(0, 1, 1), (2, 1, 2), (1998, 1, 1000), (2000, 1, 1001), (2001, 2, 1), (5000, 2, 3000)]
+        {
+            assert_eq!(places.of_byte(byte), Position { line, column }, "{byte}");
+        }
+        let longest = places.marks.windows(2).map(|pair| pair[1].0 - pair[0].0).max().unwrap();
+        assert!(longest <= Places::STEP + 4, "{longest}");
     }
 }

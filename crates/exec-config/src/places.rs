@@ -3,7 +3,8 @@
 //! 1. The user's: `$XDG_CONFIG_HOME/agentctl/config.*`, else `~/.config/agentctl/config.*`.
 //! 2. The project's: `.agentctl.*` in the workspace and in every directory above it, as far as the project reaches: to the
 //!    outermost directory with a `.git`, never beyond the home directory. Without a `.git` above it and outside the home
-//!    directory it is the workspace alone: who can write `/tmp` must not configure what runs in `/tmp/x`.
+//!    directory it is the workspace alone. Above the workspace a directory counts, and its `.git`, only if nobody but its
+//!    owner may write there, and that is us or root: who can write `/tmp` must not configure what runs in `/tmp/x`.
 //!
 //! All of a project's files count, not the nearest alone. A file, or a `.git`, that a command makes in its workspace can
 //! hide none of those above it.
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use exec_core::Result;
 
-use crate::fault::invalid;
+use crate::fault::{invalid, perhaps_planted};
 use crate::format::EXTENSIONS;
 use crate::surroundings::Surroundings;
 
@@ -70,17 +71,19 @@ pub(crate) fn project_files(
     homes: &Homes,
     workspace: &Path,
 ) -> Result<Vec<PathBuf>> {
-    let files: Result<Vec<_>> = directories(host, homes, workspace)
+    let files: Vec<_> = directories(host, homes, workspace)
         .into_iter()
         .map(|place| only_one(host, place, PROJECT_STEM))
-        .collect();
-    Ok(files?.into_iter().flatten().collect())
+        .collect::<Result<_>>()
+        .map_err(perhaps_planted)?;
+    Ok(files.into_iter().flatten().collect())
 }
 
 fn directories<'a>(host: &impl Surroundings, homes: &Homes, workspace: &'a Path) -> Vec<&'a Path> {
     let home = homes.home.as_deref().filter(|home| workspace.starts_with(home));
     let within_home = |directory: &&Path| home.is_none_or(|home| directory.starts_with(home));
-    let mut directories: Vec<&Path> = workspace.ancestors().take_while(within_home).collect();
+    let counts = |directory: &&Path| *directory == workspace || host.is_ours(directory);
+    let mut directories: Vec<&Path> = workspace.ancestors().take_while(within_home).filter(counts).collect();
     let outermost = directories.iter().rposition(|directory| host.exists(&directory.join(".git")));
     match (outermost, home) {
         (Some(outermost), _) => directories.truncate(outermost + 1),
@@ -133,6 +136,7 @@ mod tests {
     #[case::above_it_in_the_repository(&["/srv/p/.git/HEAD", "/srv/p/.agentctl.toml"], "/srv/p/a/b", &["/srv/p/.agentctl.toml"])]
     #[case::not_beyond_the_repository(&["/srv/p/.git/HEAD", "/srv/.agentctl.toml"], "/srv/p/a", &[])]
     #[case::not_above_without_one(&["/tmp/.agentctl.toml"], "/tmp/p", &[])]
+    #[case::not_in_a_repository_that_anybody_made(&["/tmp/.git/HEAD", "/tmp/.agentctl.toml"], "/tmp/p", &[])]
     #[case::to_the_home(&["/home/user/.agentctl.toml", "/.agentctl.toml"], "/home/user/p", &["/home/user/.agentctl.toml"])]
     #[case::not_beyond_the_home(&["/.git/HEAD", "/.agentctl.toml"], "/home/user/p", &[])]
     fn a_project_reaches_so_far(#[case] files: &[&str], #[case] workspace: &str, #[case] expected: &[&str]) {

@@ -1,12 +1,14 @@
 //! From a node to a value of one kind. What can't be one is told with its place.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use exec_core::{ByteSize, Limit, MountSpec, parse_duration};
 
 use crate::fault::Fault;
-use crate::node::{Data, Node};
+use crate::node::{Data, Member, Node, Position};
 use crate::setting::Variable;
 use crate::values::{self, Words};
 
@@ -107,23 +109,37 @@ fn mount(node: &Node, base: &Base) -> Result<MountSpec, Fault> {
 
 /// A table of names and values, or a list as of `--env`, in which a name alone passes the caller's value on.
 pub(crate) fn env(node: &Node) -> Result<Vec<Variable>, Fault> {
-    match &node.data {
-        Data::Table(members) => members
-            .iter()
-            .map(|member| {
-                named(&member.name).map_err(|message| Fault::new(member.at, message))?;
-                let value = match &member.value.data {
-                    Data::Switch(on) => on.to_string(),
-                    _ => {
-                        text(&member.value, "text; to pass your own value on, write a list, like [\"NAME\"]")?
-                            .to_owned()
-                    }
-                };
-                Ok(Variable { name: member.name.clone().into(), value: Some(value.into()) })
-            })
-            .collect(),
-        Data::List(items) => items.iter().map(|item| parsed(item, "NAME=VALUE or NAME", variable)).collect(),
-        _ => Err(wrong(node, "a table of names and values, or a list, like [\"NAME=VALUE\", \"NAME\"]")),
+    let found: Vec<(Variable, Position)> = match &node.data {
+        Data::Table(members) => members.iter().map(member_variable).collect::<Result<_, _>>()?,
+        Data::List(items) => {
+            let item = |item: &Node| Ok((parsed(item, "NAME=VALUE or NAME", variable)?, item.at));
+            items.iter().map(item).collect::<Result<_, _>>()?
+        }
+        _ => {
+            let wanted = "a table of names and values, or a list, like [\"NAME=VALUE\", \"NAME\"]";
+            return Err(wrong(node, wanted));
+        }
+    };
+    refuse_twice(found.iter().map(|(variable, at)| (variable.name.as_os_str(), *at)))?;
+    Ok(found.into_iter().map(|(variable, _)| variable).collect())
+}
+
+fn member_variable(member: &Member) -> Result<(Variable, Position), Fault> {
+    named(&member.name).map_err(|message| Fault::new(member.at, message))?;
+    let wanted = "text; to pass your own value on, write a list, like [\"NAME\"]";
+    let value = match &member.value.data {
+        Data::Switch(on) => on.to_string(),
+        _ => text(&member.value, wanted)?.to_owned(),
+    };
+    Ok((Variable { name: member.name.clone().into(), value: Some(value.into()) }, member.at))
+}
+
+/// Of two nobody could say which one counts.
+pub(crate) fn refuse_twice<'a>(names: impl IntoIterator<Item = (&'a OsStr, Position)>) -> Result<(), Fault> {
+    let mut seen = BTreeSet::new();
+    match names.into_iter().find(|(name, _)| !seen.insert(*name)) {
+        Some((name, at)) => Err(Fault::new(at, format!("`{}` is given twice", name.display()))),
+        None => Ok(()),
     }
 }
 
@@ -146,6 +162,7 @@ fn named(name: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Format;
 
     #[test]
     fn paths_are_relative_to_the_document() {
@@ -153,5 +170,16 @@ mod tests {
         assert_eq!(base.resolve(Path::new("data")), Path::new("/project/data"));
         assert_eq!(base.resolve(Path::new("~/data")), Path::new("/home/user/data"));
         assert_eq!(base.resolve(Path::new("/data")), Path::new("/data"));
+    }
+
+    /// R66: a table of JSON or YAML can have a name twice as well.
+    #[test]
+    fn a_variable_is_given_once() {
+        for json in [r#"{"A": "1", "B": "1", "A": "2"}"#, r#"["A=1", "B", "A"]"#] {
+            let fault = env(&Format::Json.parse(json).unwrap()).unwrap_err();
+            assert_eq!(fault.message, "`A` is given twice");
+            assert_ne!(fault.at, Position::START, "it is the second that is told");
+        }
+        assert!(env(&Format::Json.parse(r#"["A=1", "a=1"]"#).unwrap()).is_ok());
     }
 }

@@ -9,7 +9,7 @@ use crate::document;
 use crate::fault::{self, Fault, invalid};
 use crate::format::{EXTENSIONS, Format};
 use crate::layer::{Entry, Layer, Origin};
-use crate::node::Position;
+use crate::node::Places;
 use crate::places::Homes;
 use crate::read::Base;
 use crate::surroundings::{Links, Surroundings};
@@ -60,7 +60,7 @@ pub(crate) fn read_file(
 fn read_text(bytes: &[u8], format: Format, path: &Path, homes: &Homes) -> Result<Layer, Vec<Fault>> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
-        vec![Fault::new(Position::of_byte(&valid, valid.len()), "this is no UTF-8")]
+        vec![Fault::new(Places::of(&valid).of_byte(valid.len()), "this is no UTF-8")]
     })?;
     let root = format.parse(text.trim_start_matches('\u{feff}')).map_err(|fault| vec![fault])?;
     let directory = path.parent().unwrap_or(Path::new("")).to_owned();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use exec_core::Machine;
 
 /// The most that is read of a file; people's configuration is far shorter.
-const MOST: u64 = 1 << 20;
+const MOST: u64 = 256 << 10;
 
 /// A host to read configuration from: the real one is [`Here`], and tests bring their own.
 pub trait Surroundings {
@@ -20,17 +20,21 @@ pub trait Surroundings {
     fn exists(&self, path: &Path) -> bool;
     /// A path without links.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    /// Whether a directory is ours or root's, and nobody else may put something there.
+    fn is_ours(&self, directory: &Path) -> bool;
     /// How large this machine is.
     fn machine(&self) -> Machine;
 }
 
-/// Whether a file may be a symbolic link.
+/// Whether a file may have other names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// It may.
     Follow,
-    /// It may not.
+    /// It may not be a symbolic link.
     Refuse,
+    /// Nor may it be the same file as another, by a hard link.
+    RefuseHard,
 }
 
 /// This very host.
@@ -48,10 +52,14 @@ impl Surroundings for Here {
         if !found.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
         }
+        if links == Links::RefuseHard && has_other_names(&found) {
+            let message = "it has a second name (a hard link), by which a command could change it";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         let mut bytes = Vec::new();
         file.take(MOST + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MOST {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than a megabyte"));
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 256 KiB"));
         }
         Ok(bytes)
     }
@@ -64,6 +72,10 @@ impl Surroundings for Here {
         path.canonicalize()
     }
 
+    fn is_ours(&self, directory: &Path) -> bool {
+        directory.symlink_metadata().is_ok_and(|found| found.is_dir() && only_ours_to_write(&found))
+    }
+
     fn machine(&self) -> Machine {
         Machine::this()
     }
@@ -74,21 +86,46 @@ impl Surroundings for Here {
 fn open(path: &Path, links: Links) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    if links == Links::Refuse {
+    if links != Links::Follow {
         flags |= OFlags::NOFOLLOW;
     }
     openat(CWD, path, flags, Mode::empty()).map(File::from).map_err(|error| match error {
-        rustix::io::Errno::LOOP if links == Links::Refuse => is_a_link(),
+        rustix::io::Errno::LOOP if links != Links::Follow => is_a_link(),
         error => error.into(),
     })
 }
 
 #[cfg(not(unix))]
 fn open(path: &Path, links: Links) -> io::Result<File> {
-    if links == Links::Refuse && path.symlink_metadata()?.is_symlink() {
+    if links != Links::Follow && path.symlink_metadata()?.is_symlink() {
         return Err(is_a_link());
     }
     File::open(path)
+}
+
+#[cfg(unix)]
+fn has_other_names(file: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) > 1
+}
+
+/// The number of names is not known here.
+#[cfg(not(unix))]
+fn has_other_names(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+/// A group is often one's own, so what it may write is not held against it.
+#[cfg(unix)]
+fn only_ours_to_write(directory: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owners = [0, rustix::process::geteuid().as_raw()];
+    owners.contains(&directory.uid()) && directory.mode() & 0o002 == 0
+}
+
+/// Who may write is not known here.
+#[cfg(not(unix))]
+fn only_ours_to_write(_: &std::fs::Metadata) -> bool {
+    true
 }
 
 fn is_a_link() -> io::Error {
@@ -99,7 +136,7 @@ fn is_a_link() -> io::Error {
 pub(crate) mod sample {
     //! Hosts for the tests.
 
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use exec_core::ByteSize;
 
@@ -110,11 +147,17 @@ pub(crate) mod sample {
     pub(crate) struct Sample {
         pub(crate) variables: BTreeMap<String, String>,
         pub(crate) files: BTreeMap<PathBuf, String>,
+        /// Directories that others may write.
+        pub(crate) shared: BTreeSet<PathBuf>,
     }
 
     impl Default for Sample {
         fn default() -> Self {
-            Self { variables: BTreeMap::from([("HOME".into(), "/home/user".into())]), files: BTreeMap::new() }
+            Self {
+                variables: BTreeMap::from([("HOME".into(), "/home/user".into())]),
+                files: BTreeMap::new(),
+                shared: BTreeSet::from(["/tmp".into()]),
+            }
         }
     }
 
@@ -139,7 +182,7 @@ pub(crate) mod sample {
             match self.files.get(path).map(String::as_str) {
                 None => Err(io::ErrorKind::NotFound.into()),
                 Some("unreadable") => Err(io::ErrorKind::PermissionDenied.into()),
-                Some("link") if links == Links::Refuse => Err(is_a_link()),
+                Some("link") if links != Links::Follow => Err(is_a_link()),
                 Some(text) => Ok(text.as_bytes().to_owned()),
             }
         }
@@ -150,6 +193,10 @@ pub(crate) mod sample {
 
         fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
             Ok(path.to_owned())
+        }
+
+        fn is_ours(&self, directory: &Path) -> bool {
+            !self.shared.contains(directory)
         }
 
         fn machine(&self) -> Machine {
@@ -186,11 +233,23 @@ mod tests {
         assert!(Here.read(dir.path(), Links::Follow).is_err());
     }
 
+    /// A38
+    #[test]
+    fn a_directory_that_others_may_write_is_not_ours() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Here.is_ours(dir.path()) && Here.is_ours(Path::new("/")));
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
+        assert!(!Here.is_ours(dir.path()));
+        assert!(!Here.is_ours(&dir.path().join("nothing")));
+    }
+
     #[test]
     fn a_file_without_end_is_not_read_to_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("long");
         std::fs::write(&path, vec![b'#'; MOST as usize + 1]).unwrap();
-        assert!(Here.read(&path, Links::Refuse).is_err());
+        let error = Here.read(&path, Links::Refuse).unwrap_err();
+        assert_eq!(error.to_string(), "it is longer than 256 KiB");
     }
 }

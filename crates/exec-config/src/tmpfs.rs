@@ -1,11 +1,13 @@
 //! `tmpfs` as engines' users write it. A cell has two such places, `/tmp` of any size and `/run` of 10 MiB; more can't
 //! be had, and what can't be had is refused.
 
+use std::ffi::OsStr;
+
 use exec_core::{ByteSize, Limit};
 
 use crate::fault::Fault;
 use crate::node::{Data, Node, Position};
-use crate::read::text;
+use crate::read::{refuse_twice, text};
 
 /// What `/run` has.
 const RUN_SIZE: ByteSize = ByteSize::mib(10);
@@ -18,7 +20,9 @@ const WANTED: &str = "a table like {\"/tmp\": \"1g\"}, or a list like [\"/tmp:si
 /// What it says about the size of `/tmp`.
 pub(crate) fn size_of_tmp(node: &Node) -> Result<Limit<ByteSize>, Fault> {
     let mut tmp = Limit::Preset;
-    for (place, options, at) in places(node)? {
+    let places = places(node)?;
+    refuse_twice(places.iter().map(|(place, _, at)| (OsStr::new(place), *at)))?;
+    for (place, options, at) in places {
         let size = size(&place, &options, at)?;
         match (place.as_str(), size) {
             ("/tmp", Some(size)) => tmp = Limit::Exactly(size),
@@ -105,6 +109,8 @@ mod tests {
     #[case(r#"["/tmp:noexec"]"#, "`noexec` can't be had")]
     #[case(r#"{"/tmp": "512x"}"#, "`512x` is not a size")]
     #[case(r#"{"/run": "1g"}"#, "`/run` has 10 MiB")]
+    #[case(r#"["/tmp", "/tmp:size=1g"]"#, "`/tmp` is given twice")]
+    #[case(r#"{"/tmp": "1m", "/run": "10m", "/tmp": "1g"}"#, "`/tmp` is given twice")]
     #[case("true", "this is true or false: write a table")]
     fn what_cant_be_had(#[case] json: &str, #[case] says: &str) {
         let message = read(json).unwrap_err();

@@ -59,6 +59,7 @@ fn or_unlimited(limit: Option<impl Display>) -> String {
 pub(crate) fn warnings(has: &Capabilities, selection: &Selection) -> Vec<Line> {
     let mut lines = Vec::new();
     lines.extend(fallback(has, selection).map(Line::warn));
+    lines.extend(ruled_out(has, selection).map(Line::warn));
     if let Some(by) = &selection.overruled {
         lines.push(Line::warn(format!("{by} is overruled: {} was asked for by name", selection.name)));
     }
@@ -85,6 +86,19 @@ fn fallback(has: &Capabilities, selection: &Selection) -> Option<String> {
         has.level,
         first.name,
         first.remedy,
+        chosen = selection.name,
+    ))
+}
+
+/// An order is no fallback, but whoever reads the output need not be who gave it.
+fn ruled_out(has: &Capabilities, selection: &Selection) -> Option<String> {
+    let first = selection.passed_over.iter().find(|other| other.because == Because::RuledOut)?;
+    Some(format!(
+        "containers are ruled out by {}: the command runs in `{chosen}` (isolation {}). --sandbox {} is stronger, \
+         --sandbox {chosen} asks for this one and for no warning.",
+        first.reason,
+        has.level,
+        first.name,
         chosen = selection.name,
     ))
 }

@@ -42,6 +42,9 @@ impl Surroundings for Bare {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(path.to_owned())
     }
+    fn is_ours(&self, _: &Path) -> bool {
+        true
+    }
     fn machine(&self) -> Machine {
         Machine { cpus: 2, memory: None }
     }

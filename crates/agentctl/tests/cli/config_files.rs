@@ -34,17 +34,17 @@ fn mistakes_are_told_with_their_place() {
     let told: Vec<String> = files.iter().map(|(name, text)| refusal(name, text)).collect();
     insta::assert_snapshot!(told.join("\n"), @r"
     agentctl: [workspace]/.agentctl.toml:2:1: there is no key `memroy`; did you mean `memory`?
-      try: correct the file; `agentctl config schema` describes every key
+      try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
 
     agentctl: [workspace]/.agentctl.yaml:1:7: `cpus`: `one` is not a number of CPUs: write a number like `2` or `0.5`
-      try: correct the file; `agentctl config schema` describes every key
+      try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
 
     agentctl: [workspace]/.agentctl.json:2:13: `memory`: `512x` is not a size: the unit is b, k, m, g or t; write a number and a unit, like `512m` or `2g`
-      try: correct the file; `agentctl config schema` describes every key
+      try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
 
     agentctl: [workspace]/.agentctl.yml:1:7: `cpus`: `-1` is not a number of CPUs: it must be at least 0.01
     [workspace]/.agentctl.yml:3:1: `allow_hosts` and `network` (line 2) contradict each other: hosts can't be allowed one by one in a network that is chosen as a whole
-      try: correct the file; `agentctl config schema` describes every key
+      try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
     ");
 }
 
@@ -56,11 +56,11 @@ fn two_files_in_one_place() {
     place.file(".agentctl.jsonc", "{}");
     insta::assert_snapshot!(said(&place, &["run", "--", "touch", "ran"], 125), @r"
     agentctl: there are two configurations in one place: `[workspace]/.agentctl.toml` and `[workspace]/.agentctl.jsonc`
-      try: move what is in one of them into the other, and remove it
+      try: look at it first, a command that ran there may have made it; move what is in one of them into the other, and remove it
     ");
     insta::assert_snapshot!(said(&place, &["config", "show"], 125), @r"
     agentctl: there are two configurations in one place: `[workspace]/.agentctl.toml` and `[workspace]/.agentctl.jsonc`
-      try: move what is in one of them into the other, and remove it
+      try: look at it first, a command that ran there may have made it; move what is in one of them into the other, and remove it
     ");
 }
 

@@ -1,10 +1,15 @@
 //! Places, precedence, mistakes and trust, on hosts that are made up.
 
+use std::path::Path;
+
 use exec_core::{ByteSize, Error, Limit, Network};
 use rstest::rstest;
 
 use super::*;
+use crate::found::loosened_by;
+use crate::source::project_file;
 use crate::surroundings::sample::Sample;
+use crate::trust::Record;
 use crate::values::Sandbox;
 
 const PROJECT: &str = "/srv/p";
@@ -294,6 +299,21 @@ fn a_file_nobody_trusts_tightens_only() {
     assert_eq!(load(&changed).unwrap().settings(Engine::Docker).network, None);
 }
 
+/// A38: whoever trusts a file sees all that it loosens, whatever the environment says today.
+#[test]
+fn what_is_trusted_is_shown_without_the_environment() {
+    let path = Path::new("/srv/p/.agentctl.toml");
+    let host = Sample::default()
+        .file("/srv/p/.agentctl.toml", "network = 'host'\nmemory = '1g'\npids = 9")
+        .file(USER_FILE, "memory = '512m'")
+        .with("AGENTCTL_NETWORK", "host");
+    let homes = Homes::of(&host);
+    let layer = project_file(&host, &homes, path).unwrap().layer;
+    let loosened = loosened_by(&host, &homes, &Record::default(), path, layer).unwrap();
+    let keys: Vec<String> = loosened.iter().map(Entry::key).collect();
+    assert_eq!(keys, ["network", "memory"]);
+}
+
 /// A38: a link to a file that is trusted elsewhere is not trusted here.
 #[test]
 fn a_projects_file_is_no_link() {
@@ -310,6 +330,23 @@ fn the_workers_variables_yield_with_a_warning() {
     let config = load_with(&host, flags).unwrap();
     assert_eq!(config.settings(Engine::Docker).executor, Sandbox::Docker);
     assert_eq!(config.warnings(), ["ENABLE_DOCKER does not count: --sandbox says otherwise"]);
+}
+
+/// R63: a container that a file names is not left out in silence.
+#[test]
+fn a_file_that_the_workers_variable_beats_is_told() {
+    let host = Sample::default().file(USER_FILE, "executor = 'docker'").with("ENABLE_DOCKER", "false");
+    let config = load(&host).unwrap();
+    assert_eq!(config.rules_containers_out(), Some("ENABLE_DOCKER=false"));
+    let said = format!("`executor = docker` ({USER_FILE}:1:1) does not count: ENABLE_DOCKER says otherwise");
+    assert_eq!(config.warnings(), [said]);
+    let agreeing = host.clone().file(USER_FILE, "executor = 'local'");
+    assert!(load(&agreeing).unwrap().warnings().is_empty());
+    let stronger = host.with("AGENTCTL_SANDBOX", "podman");
+    assert_eq!(
+        load(&stronger).unwrap().warnings(),
+        ["ENABLE_DOCKER does not count: AGENTCTL_SANDBOX says otherwise"]
+    );
 }
 
 /// R66

@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::fault::Fault;
-use crate::node::{Data, Member, Node, Position};
+use crate::node::{Data, Member, Node, Places, Position};
 
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -27,21 +27,22 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     })?;
     // A text of comments alone says nothing, as it does in the other formats.
     let empty = Node { at: Position::START, data: Data::Table(Vec::new()) };
-    Ok(document.value.map_or(empty, |value| node(text, value)))
+    let places = Places::of(text);
+    Ok(document.value.map_or(empty, |value| node(&places, value)))
 }
 
-fn node(text: &str, value: Value<'_>) -> Node {
-    let at = Position::of_byte(text, value.start());
+fn node(places: &Places<'_>, value: Value<'_>) -> Node {
+    let at = places.of_byte(value.start());
     let data = match value {
         Value::NullKeyword(_) => Data::Null,
         Value::BooleanLit(switch) => Data::Switch(switch.value),
         Value::NumberLit(number) => Data::Number(number.value.to_owned()),
         Value::StringLit(string) => Data::Text(string.value.into_owned()),
-        Value::Array(list) => Data::List(list.elements.into_iter().map(|item| node(text, item)).collect()),
+        Value::Array(list) => Data::List(list.elements.into_iter().map(|item| node(places, item)).collect()),
         Value::Object(object) => {
             let member = |name: ObjectPropName<'_>, value| {
-                let at = Position::of_byte(text, name.start());
-                Member { at, name: name.into_string(), value: node(text, value) }
+                let at = places.of_byte(name.start());
+                Member { at, name: name.into_string(), value: node(places, value) }
             };
             Data::Table(object.properties.into_iter().map(|prop| member(prop.name, prop.value)).collect())
         }

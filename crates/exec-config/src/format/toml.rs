@@ -4,39 +4,40 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use crate::fault::Fault;
-use crate::node::{Data, Member, Node, Position};
+use crate::node::{Data, Member, Node, Places, Position};
 
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
+    let places = Places::of(text);
     let document = DeTable::parse(text).map_err(|error| {
-        let at = error.span().map_or(Position::START, |span| Position::of_byte(text, span.start));
+        let at = error.span().map_or(Position::START, |span| places.of_byte(span.start));
         Fault::new(at, format!("this is no TOML: {}", error.message()))
     })?;
-    Ok(Node { at: Position::START, data: table(text, document.get_ref()) })
+    Ok(Node { at: Position::START, data: table(&places, document.get_ref()) })
 }
 
-fn table(text: &str, table: &DeTable<'_>) -> Data {
+fn table(places: &Places<'_>, table: &DeTable<'_>) -> Data {
     let member = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let name: &Spanned<std::borrow::Cow<'_, str>> = name;
         Member {
             name: name.get_ref().clone().into_owned(),
-            at: Position::of_byte(text, name.span().start),
-            value: node(text, value),
+            at: places.of_byte(name.span().start),
+            value: node(places, value),
         }
     };
     Data::Table(table.iter().map(member).collect())
 }
 
-fn node(text: &str, value: &Spanned<DeValue<'_>>) -> Node {
+fn node(places: &Places<'_>, value: &Spanned<DeValue<'_>>) -> Node {
     let data = match value.get_ref() {
         DeValue::String(string) => Data::Text(string.clone().into_owned()),
         DeValue::Integer(integer) => Data::Number(decimal(integer)),
         DeValue::Float(float) => Data::Number(float.as_str().to_owned()),
         DeValue::Boolean(switch) => Data::Switch(*switch),
         DeValue::Datetime(time) => Data::Text(time.to_string()),
-        DeValue::Array(items) => Data::List(items.iter().map(|item| node(text, item)).collect()),
-        DeValue::Table(inner) => table(text, inner),
+        DeValue::Array(items) => Data::List(items.iter().map(|item| node(places, item)).collect()),
+        DeValue::Table(inner) => table(places, inner),
     };
-    Node { at: Position::of_byte(text, value.span().start), data }
+    Node { at: places.of_byte(value.span().start), data }
 }
 
 fn decimal(integer: &DeInteger<'_>) -> String {

@@ -8,13 +8,12 @@ use exec_core::{
 };
 
 use crate::settings::Settings;
-use crate::values::Sandbox;
 
 /// Whether anything that `before` held back is possible with `after`.
 ///
 /// | what | is looser when |
 /// |---|---|
-/// | executor | it is another, unless one is named in place of `auto` |
+/// | executor | it is another, or named in place of `auto`: every sandbox has settings of its own, which need not be alike |
 /// | no fallback, floor | taken away or lowered |
 /// | image, user | another |
 /// | network, graphics processors | more |
@@ -36,12 +35,9 @@ pub(super) fn is_looser(before: &Settings, after: &Settings, machine: Machine) -
 }
 
 fn weaker_sandbox(before: &Settings, after: &Settings) -> bool {
-    let other = match (before.executor, after.executor) {
-        (a, b) if a == b => false,
-        (Sandbox::Auto, Sandbox::Docker | Sandbox::Podman) => false,
-        _ => true,
-    };
-    other || (before.no_fallback && !after.no_fallback) || after.min_isolation < before.min_isolation
+    after.executor != before.executor
+        || (before.no_fallback && !after.no_fallback)
+        || after.min_isolation < before.min_isolation
 }
 
 fn gpus(settings: &Settings) -> u32 {

@@ -31,6 +31,12 @@ fn ignored(user: &str, project: &str) -> Vec<String> {
 #[case::another_sandbox("executor = 'docker'", "executor = 'podman'", "executor")]
 #[case::another_sandbox_by_type("executor = 'docker'", "executor.type = 'local'", "executor")]
 #[case::docker_where_it_is_switched_off("executor = 'local'", "executor = 'docker'", "executor")]
+#[case::the_engine_with_the_looser_section(
+    "executor.podman.network = 'host'",
+    "executor = 'podman'",
+    "executor"
+)]
+#[case::an_engine_in_place_of_auto("", "executor = 'docker'", "executor")]
 #[case::fallback("no_fallback = true", "no_fallback = false", "no_fallback")]
 #[case::lower_floor("min_isolation = 'container'", "min_isolation = 'subreaper'", "min_isolation")]
 #[case::image("", "image = 'evil'", "image")]
@@ -79,7 +85,7 @@ fn what_loosens_does_not_count(#[case] user: &str, #[case] project: &str, #[case
 
 /// A38
 #[rstest]
-#[case("", "executor = 'docker'\nno_fallback = true\nmin_isolation = 'namespaces'")]
+#[case("", "no_fallback = true\nmin_isolation = 'namespaces'")]
 #[case("network = 'bridge'", "network = 'none'\nexecutor.docker.network = 'bridge'")]
 #[case("", "workspace_mode = 'ro'\nwrite_paths = ['target']")]
 #[case("write_paths = ['target']", "write_paths = ['target/debug']")]

@@ -48,9 +48,9 @@ fn missing(name: &str) -> PassedOver {
     }
 }
 
-fn ruled_out() -> PassedOver {
+fn ruled_out(name: &str) -> PassedOver {
     PassedOver {
-        name: "docker".into(),
+        name: name.into(),
         because: Because::RuledOut,
         reason: "ENABLE_DOCKER=false".into(),
         remedy: String::new(),
@@ -84,10 +84,11 @@ fn a_fallback_is_one_paragraph_with_the_fix() {
     insta::assert_snapshot!(shown(&two, Voice::Person), @"agentctl: WARN docker is not used: nobody listens where docker should be (at: unix:///x). podman is not used: nobody listens where podman should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
 }
 
-/// R63: what somebody ordered is no fallback.
+/// R63: what somebody ordered is no fallback, and is told all the same: no silent downgrade.
 #[test]
-fn an_order_is_not_warned_about() {
-    assert!(warnings(&local(), &selection("local", vec![ruled_out()])).is_empty());
+fn an_order_is_told() {
+    let ordered = warnings(&local(), &selection("local", vec![ruled_out("docker"), ruled_out("podman")]));
+    insta::assert_snapshot!(shown(&ordered, Voice::Person), @"agentctl: WARN containers are ruled out by ENABLE_DOCKER=false: the command runs in `local` (isolation namespaces). --sandbox docker is stronger, --sandbox local asks for this one and for no warning.");
     let overruled =
         Selection { overruled: Some("ENABLE_DOCKER=false".into()), ..selection("docker", vec![]) };
     insta::assert_snapshot!(shown(&warnings(&docker(), &overruled), Voice::Person), @"agentctl: WARN ENABLE_DOCKER=false is overruled: docker was asked for by name");
@@ -110,7 +111,7 @@ fn a_workers_log() {
     1970-01-01T00:00:00.000Z INFO Docker isolation ENABLED (Docker 20.10.24, image host)
     1970-01-01T00:00:00.000Z INFO Execution context: docker (Docker 20.10.24 at unix:///var/run/docker.sock), isolation container, image host, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp
     ");
-    insta::assert_snapshot!(log("local", &local(), &selection("local", vec![ruled_out()])), @r"
+    insta::assert_snapshot!(log("local", &local(), &selection("local", vec![ruled_out("docker")])), @r"
     1970-01-01T00:00:00.000Z WARN Docker isolation DISABLED (ENABLE_DOCKER=false)
     1970-01-01T00:00:00.000Z INFO Execution context: local, isolation namespaces, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp
     ");
