@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exec_core::{Detected, ExecOpts, IsolationLevel, Needs, Registry, Request, Result};
+use exec_core::{Cmd, Detected, ExecOpts, IsolationLevel, Needs, Plan, Registry, Request, Result};
 
 use crate::probe::{Finding, Probe, look};
 use crate::{Backends, Evidence, Sandbox};
@@ -19,6 +19,7 @@ pub struct Builder {
     first_run: Option<ExecOpts>,
     /// Where it is not the same on every sandbox.
     first_run_on: BTreeMap<String, ExecOpts>,
+    tried_here: bool,
     backends: Backends,
 }
 
@@ -82,6 +83,12 @@ impl Builder {
         self
     }
 
+    /// Where no first run is given: tries whether the sandbox can run anything, in the current directory.
+    pub(crate) fn tried_here(mut self) -> Self {
+        self.tried_here = true;
+        self
+    }
+
     /// How each backend is set up.
     #[must_use]
     pub fn backends(mut self, backends: Backends) -> Self {
@@ -92,7 +99,8 @@ impl Builder {
     /// Looks for what is wanted. An error says what there is instead, and what would make it work.
     pub async fn build(&self) -> Result<Sandbox> {
         let mut backends = self.backends.clone();
-        backends.prepare_for(|name| self.first_run_of(name).cloned());
+        let trial = self.tried_here.then(ExecOpts::default).filter(can_be_tried);
+        backends.prepare_for(|name| self.first_run_of(name).or(trial.as_ref()).cloned());
         self.choose(backends.probes()).await
     }
 
@@ -143,6 +151,12 @@ impl Builder {
         let probes = probes.into_iter().filter(is_in);
         if self.no_fallback { probes.take(1).collect() } else { probes.map(Probe::or_pass_over).collect() }
     }
+}
+
+/// Where the current directory can't be a workspace – `/`, a home directory – there is nothing to try: whoever starts there
+/// works elsewhere.
+fn can_be_tried(opts: &ExecOpts) -> bool {
+    Plan::resolve(&Cmd::new("true"), opts, []).is_ok()
 }
 
 fn evidence(names: &[&str], findings: &[Finding]) -> Arc<[Evidence]> {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use exec_core::{Detected, ErrorKind, Result};
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
 /// How long the search waits for one before it looks for the next as well. An engine that is there has made a container by
@@ -90,7 +90,8 @@ pub(crate) async fn look(probes: Vec<Probe>, enough: impl Fn(&[Finding]) -> bool
 struct Search {
     left: std::vec::IntoIter<Probe>,
     running: JoinSet<(usize, Finding)>,
-    begun: usize,
+    /// The task of each that was begun.
+    begun: Vec<(Id, &'static str)>,
     latest: Instant,
     latest_is_in: bool,
     /// Answers in order of preference, as far as there is no gap.
@@ -104,7 +105,7 @@ impl Search {
         Self {
             left: probes.into_iter(),
             running: JoinSet::new(),
-            begun: 0,
+            begun: Vec::new(),
             latest: Instant::now(),
             latest_is_in: true,
             settled: Vec::new(),
@@ -124,9 +125,11 @@ impl Search {
         let patient = self.left.len() > 0;
         tokio::select! {
             biased;
-            Some(answer) = self.running.join_next() => if let Ok((index, finding)) = answer {
-                self.latest_is_in |= index + 1 == self.begun;
-                self.early.push((index, finding));
+            Some(answer) = self.running.join_next() => {
+                if let Some((index, finding)) = answer.map_or_else(|error| self.broken(&error), Some) {
+                    self.latest_is_in |= index + 1 == self.begun.len();
+                    self.early.push((index, finding));
+                }
             },
             () = tokio::time::sleep_until(self.latest + HEAD_START), if patient => {
                 self.begin_next();
@@ -134,12 +137,24 @@ impl Search {
         }
     }
 
+    /// What becomes of one that panicked: it is passed over. A gap in its place would keep back all behind it.
+    fn broken(&self, error: &JoinError) -> Option<(usize, Finding)> {
+        let index = self.begun.iter().position(|(task, _)| *task == error.id())?;
+        let (_, name) = self.begun[index];
+        let missing = Detected::Missing {
+            name: name.to_owned(),
+            reason: "looking for it failed in a way that should not happen".to_owned(),
+            remedy: "report what was printed as an error of this version, or use another sandbox".to_owned(),
+        };
+        Some((index, Finding { name, detected: Ok(missing), took: self.latest.elapsed() }))
+    }
+
     fn begin_next(&mut self) -> bool {
         let Some(probe) = self.left.next() else { return false };
-        let index = self.begun;
-        tracing::debug!(executor = probe.name, "looking for it");
-        self.running.spawn(async move { (index, probe.run().await) });
-        self.begun += 1;
+        let (index, name) = (self.begun.len(), probe.name);
+        tracing::debug!(executor = name, "looking for it");
+        let task = self.running.spawn(async move { (index, probe.run().await) });
+        self.begun.push((task.id(), name));
         (self.latest, self.latest_is_in) = (Instant::now(), false);
         true
     }

@@ -5,7 +5,7 @@ use agent_exec::local::{LocalConfig, WallsChoice};
 use agent_exec::podman::PodmanConfig;
 use agent_exec::{Backends, Builder, Sandbox};
 use exec_config::Engine;
-use exec_core::Result;
+use exec_core::{Executor, Request, Result};
 
 use crate::args::WallsArg;
 use crate::output;
@@ -13,9 +13,14 @@ use crate::resolve::{Job, Talk};
 
 /// The sandbox for a job, with its cell already made; one asked for by name is never replaced by another.
 pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
-    let names = Engine::ALL.map(Engine::name);
+    if let Request::Named { name, .. } = &job.request {
+        job.opts.refuse(name)?;
+    }
+    let names = Engine::ALL.into_iter().map(Engine::name).filter(|name| job.opts.has(name));
     let first = |builder: Builder, name| builder.first_run_on(name, job.opts.on(name).clone());
-    names.into_iter().fold(looking(job).request(job.request.clone()), first).build().await
+    let sandbox = names.fold(looking(job).request(job.request.clone()), first).build().await?;
+    job.opts.refuse(sandbox.name())?;
+    Ok(sandbox)
 }
 
 /// How sandboxes are looked for with the options of this job.

@@ -76,7 +76,11 @@ fn read_text(bytes: &[u8], format: Format, path: &Path, homes: &Homes) -> Result
 }
 
 fn unreadable(path: &Path, error: std::io::Error) -> Error {
+    let remedy = match error.kind() {
+        std::io::ErrorKind::FileTooLarge => "shorten it, or remove it",
+        _ => "make it a file that you may read, or remove it",
+    };
     invalid(format!("the configuration `{}` can't be read", path.display()))
         .with_source(error)
-        .with_remedy("make it a file that you may read, or remove it")
+        .with_remedy(remedy)
 }

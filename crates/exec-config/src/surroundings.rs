@@ -53,7 +53,7 @@ impl Surroundings for Here {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
         }
         if links == Links::RefuseHard && has_other_names(&found) {
-            let message = "it has a second name (a hard link), by which a command could change it";
+            let message = "it has a second name (a hard link), by which a command could change it: put a copy in its place";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let mut bytes = Vec::new();

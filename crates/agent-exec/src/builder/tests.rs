@@ -62,3 +62,13 @@ async fn evidence_says_who_was_asked() {
         sandbox.evidence().iter().map(|e| (e.executor.as_str(), e.found == Found::NotTried)).collect();
     assert_eq!(found, [("docker", true), ("podman", true), ("local", false)]);
 }
+
+/// R60: what is only tried must not be what fails.
+#[cfg(feature = "local")]
+#[tokio::test]
+async fn a_directory_that_cant_be_a_workspace_is_not_tried() {
+    assert!(!can_be_tried(&ExecOpts::in_workspace("/")));
+    assert!(can_be_tried(&ExecOpts::default()), "the tests run in a directory of their own");
+    let sandbox = builder().sandbox("local").tried_here().build().await.unwrap();
+    assert_eq!(sandbox.selection().name, "local");
+}

@@ -93,3 +93,12 @@ async fn only_nonsense_stays_an_error() {
     assert_eq!((reason.as_str(), remedy.as_str()), ("no", "do"));
     assert!(failing(ErrorKind::InvalidInput).run().await.detected.is_err());
 }
+
+/// F2: a fault of ours in one is no fault of the others, and the search ends.
+#[tokio::test(start_paused = true)]
+async fn one_that_panics_is_passed_over() {
+    let broken = Probe::new("docker", async { panic!("a fault of ours") });
+    let findings = look(vec![broken, slow("local", 1)], knows("local")).await;
+    assert_eq!(names(&findings), ["docker", "local"]);
+    assert!(matches!(&findings[0].detected, Ok(Detected::Missing { name, .. }) if name == "docker"));
+}

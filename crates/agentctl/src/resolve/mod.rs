@@ -6,7 +6,7 @@ mod opts;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 
-use exec_config::{Config, Surroundings, Wanted};
+use exec_config::{Config, Engine, Surroundings, Wanted};
 use exec_core::{Capture, Cmd, Error, ErrorKind, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
 
 use crate::args::{
@@ -171,6 +171,8 @@ pub(crate) fn doctor(args: DoctorArgs, surroundings: &impl Surroundings, host: H
     let DoctorArgs { json: _, sandbox, files, limits, env, config, talk } = args;
     let host = Host { stdin_is_terminal: false, stdout_is_terminal: false, ..host };
     let mut job = shell(&ShellArgs { sandbox, files, limits, env, config, talk }, surroundings, host)?;
+    // It tries all of them.
+    Engine::ALL.into_iter().try_for_each(|engine| job.opts.refuse(engine.name()))?;
     job.opts.each(|opts| opts.stdin = Stdin::Empty);
     Ok(job)
 }

@@ -146,3 +146,22 @@ fn variables_of_ours() {
       try: correct the variable, or unset it
     ");
 }
+
+/// R66: settings of a sandbox that is not used are in nobody's way; those of the one that is name it.
+#[test]
+fn a_mistake_for_one_sandbox_is_none_for_another() {
+    let place = Place::new();
+    place.file("own.toml", "[executor.docker]\nenv = ['NO_SUCH_VARIABLE']\n");
+    let run = |sandbox: &str| {
+        place.agentctl(["run", "--config", "own.toml", "--sandbox", sandbox, "--", "true"]).output().unwrap()
+    };
+    let local = run("local");
+    assert!(local.status.success(), "{local:?}");
+    let docker = run("docker");
+    let said = String::from_utf8_lossy(&docker.stderr);
+    assert_eq!(docker.status.code(), Some(125), "{said}");
+    assert!(
+        said.contains("the settings for docker can't be used: you have no variable `NO_SUCH_VARIABLE`"),
+        "{said}"
+    );
+}
