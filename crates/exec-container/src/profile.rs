@@ -85,14 +85,13 @@ impl EngineProfile {
         Arch::from_name(&self.architecture)
     }
 
-    /// The user a command runs as, as the container counts. On a rootless engine the caller is user 0 inside, unless the
-    /// engine keeps ids: that is the only one who can write the caller's files.
+    /// The user a command runs as, as the container counts. A rootless engine has nobody to offer who could write the
+    /// caller's files but the caller: with their own id where the engine keeps ids, else as user 0. Their group too, whichever
+    /// the workspace has: others are not to be had.
     pub(crate) fn identity(&self, plan: &Plan) -> Result<(u32, u32)> {
         match plan.user {
-            User::Auto
-                if self.rootless && !self.dialect.keeps_ids && plan.workspace_owner.0 == self.caller.0 =>
-            {
-                Ok((0, 0))
+            User::Auto if self.rootless && plan.workspace_owner.0 == self.caller.0 => {
+                Ok(if self.dialect.keeps_ids { self.caller } else { (0, 0) })
             }
             _ => plan.identity(),
         }
@@ -187,7 +186,8 @@ mod tests {
     fn rootless_podman_keeps_ids() {
         let mut plan =
             Plan::resolve(&Cmd::new("x"), &ExecOpts::in_workspace(std::env::temp_dir()), []).unwrap();
-        plan.user = User::Id { uid: 1000, gid: 1000 };
+        // A directory of the caller's in another group.
+        plan.workspace_owner = (1000, 50);
         let rootless = podman(1000, "6.1");
         assert_eq!(rootless.identity(&plan).unwrap(), (1000, 1000));
         assert_eq!(rootless.user_namespace((1000, 1000)), Some("keep-id"));

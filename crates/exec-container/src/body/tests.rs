@@ -150,9 +150,7 @@ fn a_run_on_the_hosts_own_programs_for_rootless_podman() {
     let image = ImageFacts { id: "sha256:host".into(), ..ImageFacts::default() };
     let base = Base::Host { image: &image, view: &view() };
     let profile = EngineProfile { rootless: true, ..podman() };
-    let mut plan = plan(&ExecOpts::in_workspace(dir.path()));
-    plan.user = User::Id { uid: 1000, gid: 1000 };
-    let spec = spec(&plan, base, &profile).unwrap();
+    let spec = spec(&plan(&ExecOpts::in_workspace(dir.path())), base, &profile).unwrap();
     let value = serde_json::to_value(body(&spec, &bind_placement(), None, &profile, HashMap::new())).unwrap();
     let text = serde_json::to_string_pretty(&value).unwrap();
     insta::assert_snapshot!(
