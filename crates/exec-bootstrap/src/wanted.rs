@@ -1,0 +1,166 @@
+//! Which files say something about a project, and where not to look for them.
+
+/// Files whose text is read.
+const READ: &[&str] = &[
+    ".dockerignore",
+    ".gitignore",
+    ".java-version",
+    ".node-version",
+    ".npmrc",
+    ".nvmrc",
+    ".python-version",
+    ".ruby-version",
+    ".sdkmanrc",
+    ".tool-versions",
+    ".yarnrc.yml",
+    "Cargo.lock",
+    "Cargo.toml",
+    "Dockerfile",
+    "Gemfile",
+    "Gemfile.lock",
+    "Pipfile",
+    "Pipfile.lock",
+    "build.gradle",
+    "build.gradle.kts",
+    "constraints.txt",
+    "go.mod",
+    "go.work",
+    "gradle-wrapper.properties",
+    "mise.toml",
+    ".mise.toml",
+    "package-lock.json",
+    "package.json",
+    "pdm.lock",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pom.xml",
+    "pyproject.toml",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+    "setup.cfg",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "uv.lock",
+    "yarn.lock",
+];
+
+/// Files that matter by being there.
+const SEEN: &[&str] = &[
+    "bun.lock",
+    "bun.lockb",
+    "go.sum",
+    "go.work.sum",
+    "gradle.properties",
+    "libs.versions.toml",
+    "maven-wrapper.properties",
+    "modules.txt",
+    "mvnw",
+    "npm-shrinkwrap.json",
+    "pnpm-workspace.yaml",
+    "setup.py",
+    ".pnpmfile.cjs",
+];
+
+/// Directories that hold no project's own manifests: other people's code, what tools made, and history.
+const CLOSED: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    "venv",
+    "env",
+    "__pycache__",
+    "site-packages",
+    "bower_components",
+    "coverage",
+    "tmp",
+    "Pods",
+    "DerivedData",
+];
+
+/// Hidden directories that do hold manifests.
+const OPEN: &[&str] = &[".cargo", ".config", ".mvn", ".yarn"];
+
+/// Directories whose manifests belong to the project and say nothing about what it is written in.
+const ASIDE: &[&str] = &[
+    "doc",
+    "docs",
+    "example",
+    "examples",
+    "fixture",
+    "fixtures",
+    "__fixtures__",
+    "sample",
+    "samples",
+    "testdata",
+    "third_party",
+    "vendor",
+    "template",
+    "templates",
+    ".cargo",
+    ".config",
+    ".mvn",
+    ".yarn",
+];
+
+/// What to do with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interest {
+    Read,
+    Seen,
+    None,
+}
+
+/// By its path from the top.
+pub(crate) fn interest(path: &str) -> Interest {
+    let name = crate::tree::file_name(path);
+    let is_requirements = name.contains("requirements") || path.contains("requirements/");
+    let has_extension =
+        |wanted: &str| name.rsplit_once('.').is_some_and(|(_, extension)| extension == wanted);
+    if path.ends_with(".cargo/config.toml") || path.ends_with(".mvn/extensions.xml") {
+        Interest::Seen
+    } else if path.ends_with("mise/config.toml") || READ.contains(&name) {
+        Interest::Read
+    } else if is_requirements && (has_extension("txt") || has_extension("in")) {
+        Interest::Read
+    } else if SEEN.contains(&name) || has_extension("gemspec") || path.contains(".yarn/releases/") {
+        Interest::Seen
+    } else {
+        Interest::None
+    }
+}
+
+/// Whether manifests can be in a directory of this name.
+pub(crate) fn is_open(name: &str) -> bool {
+    if name.starts_with('.') {
+        OPEN.contains(&name)
+    } else {
+        !CLOSED.contains(&name) && !name.starts_with("bazel-")
+    }
+}
+
+/// Whether a manifest here says what the project is written in.
+pub(crate) fn counts(path: &str) -> bool {
+    !crate::tree::directory(path).split('/').any(|part| ASIDE.contains(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_are_read_and_sources_are_not() {
+        assert_eq!(interest("web/package.json"), Interest::Read);
+        assert_eq!(interest("requirements/dev.txt"), Interest::Read);
+        assert_eq!(interest("go.sum"), Interest::Seen);
+        assert_eq!(interest("src/main.rs"), Interest::None);
+        assert_eq!(interest("config.toml"), Interest::None);
+    }
+
+    #[test]
+    fn other_peoples_code_and_examples() {
+        assert!(!is_open("node_modules") && !is_open(".git") && is_open("vendor") && is_open(".cargo"));
+        assert!(!counts("docs/requirements.txt") && !counts("vendor/x/go.mod") && counts("backend/go.mod"));
+    }
+}
