@@ -102,6 +102,8 @@ pub(crate) struct Layer {
     pub(crate) comment: Vec<String>,
     /// Where it happens; the files lie there as they do in the project.
     pub(crate) directory: String,
+    /// The directory of the project that the commands run in; the top is the empty path.
+    pub(crate) place: String,
     /// From the top of the project.
     pub(crate) files: Vec<String>,
     /// Directories that outlive the build and are not in the image.

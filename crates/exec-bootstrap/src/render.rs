@@ -43,7 +43,7 @@ pub(crate) fn dockerfile(plan: &Plan) -> String {
     file.blank();
     file.line(format!("FROM {}", plan.base.image));
     if !plan.base.is_root {
-        file.line("USER root");
+        file.line("USER 0");
     }
     packages(&mut file, plan);
     plan.parts.iter().skip(1).for_each(|part| carried(&mut file, part));
@@ -150,7 +150,7 @@ fn language(file: &mut Lines, part: &Part) {
         file.comment(&format!("{}.", part.language.name()));
     }
     let (tools, project): (Vec<&Layer>, Vec<&Layer>) =
-        part.layers.iter().partition(|layer| layer.files.is_empty());
+        part.layers.iter().partition(|layer| layer.directory.is_empty());
     // What changes least comes first: tools, then variables, then what depends on the project's files.
     tools.into_iter().for_each(|layer| write_layer(file, layer));
     file.env(&variables);
@@ -169,6 +169,9 @@ fn write_layer(file: &mut Lines, layer: &Layer) {
             let to = if place.is_empty() { "./".to_owned() } else { format!("{place}/") };
             file.line(format!("COPY {} {to}", files.join(" ")));
         }
+    }
+    if !layer.place.is_empty() {
+        file.line(format!("WORKDIR {}/{}", layer.directory, layer.place));
     }
     let caches: Vec<String> = layer.caches.iter().map(|target| cache(target)).collect();
     if !layer.commands.is_empty() {
@@ -216,10 +219,10 @@ fn user(file: &mut Lines) {
         "groupadd --non-unique --gid \"$GID\" agent",
         "useradd --non-unique --no-log-init --uid \"$UID\" --gid \"$GID\" --create-home --home-dir /home/agent agent",
         "mkdir -p /workspace",
-        "chown agent:agent /workspace",
+        "chown \"$UID:$GID\" /workspace",
     ];
     file.run(&[], &commands.map(str::to_owned));
-    file.line("USER agent");
+    file.line("USER $UID:$GID");
     file.line("WORKDIR /workspace");
     file.line("CMD [\"bash\"]");
 }

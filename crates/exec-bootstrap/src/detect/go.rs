@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use exec_core::Result;
 
 use super::pin::{self, Pin};
-use crate::document;
 use crate::known;
 use crate::libraries;
 use crate::part::{Carried, Language, Layer, Part};
 use crate::tree::{Tree, directory, join};
 use crate::version::Version;
 use crate::wanted::counts;
+use crate::{Reason, document};
 
 const MODULES: &str = "/opt/go/mod";
 /// Downloads that outlive a build; what this project needs of them is copied into the image.
@@ -37,7 +37,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     part.debian = debian_because(&dependencies);
     libraries::add(&mut part, &dependencies);
     part.env = vec![("GOMODCACHE", MODULES.to_owned())];
-    part.layers.extend(layer(tree, &modules, &mut part.reasons));
+    part.layers = layers(tree, &modules, &mut part.reasons);
     Ok(Some(part))
 }
 
@@ -117,47 +117,46 @@ fn debian_because(dependencies: &BTreeSet<String>) -> String {
     }
 }
 
-fn layer(tree: &Tree, modules: &[&str], reasons: &mut Vec<crate::Reason>) -> Option<Layer> {
+fn layers(tree: &Tree, modules: &[&str], reasons: &mut Vec<Reason>) -> Vec<Layer> {
     let top = modules.first().map(|path| directory(path)).unwrap_or_default();
     if tree.has(&join(top, "vendor/modules.txt")) {
-        reasons.push(crate::Reason::new("no Go modules in the image", "the project has them in vendor/"));
-        return None;
+        reasons.push(Reason::new("no Go modules in the image", "the project has them in vendor/"));
+        return Vec::new();
     }
+    let why = format!("there is no network in the sandbox, and {MODULES} is found there");
+    reasons.push(Reason::new("Go modules in the image", why));
+    // A workspace is downloaded as a whole, and all of its modules must be there.
     let in_workspace = tree.has("go.work");
-    let ours = modules.iter().filter(|path| counts(path) || in_workspace);
-    let mut files: Vec<String> =
-        ["go.work", "go.work.sum"].iter().filter(|name| tree.has(name)).map(ToString::to_string).collect();
-    let mut places = Vec::new();
-    for path in ours {
-        files.push((*path).to_owned());
-        let sums = join(directory(path), "go.sum");
-        files.extend(tree.has(&sums).then_some(sums));
-        places.push(directory(path));
+    let ours: Vec<&str> = modules.iter().copied().filter(|path| counts(path) || in_workspace).collect();
+    let with_sums = |path: &&str| [(*path).to_owned(), join(directory(path), "go.sum")];
+    let files =
+        ["go.work", "go.work.sum"].map(str::to_owned).into_iter().chain(ours.iter().flat_map(with_sums));
+    let files: Vec<String> = files.filter(|path| tree.has(path)).collect();
+    let places: Vec<&str> =
+        if in_workspace { vec![""] } else { ours.iter().map(|path| directory(path)).collect() };
+    let mut layers: Vec<Layer> = places.into_iter().map(download).collect();
+    if let Some(first) = layers.first_mut() {
+        first.files = files;
+        first.comment = COMMENT.map(str::to_owned).to_vec();
     }
-    if in_workspace {
-        places = vec![""];
-    }
-    reasons.push(crate::Reason::new(
-        "Go modules in the image",
-        format!("there is no network in the sandbox, and {MODULES} is found there"),
-    ));
-    let commands = places.iter().flat_map(|place| download(place)).collect();
-    Some(Layer {
-        comment: vec![
-            "Modules are part of the image, outside of HOME (which is empty in the sandbox), and can be read by".to_owned(),
-            "everybody. They come out of a download cache that outlives builds. GOCACHE stays in HOME: it must be writable.".to_owned(),
-        ],
-        directory: "/opt/go/src".to_owned(),
-        files,
-        caches: vec![DOWNLOADS],
-        commands,
-    })
+    layers
 }
 
-fn download(place: &str) -> [String; 2] {
-    let change = if place.is_empty() { String::new() } else { format!("-C {place} ") };
-    [
-        format!("GOMODCACHE={DOWNLOADS} go {change}mod download"),
-        format!("GOPROXY=file://{DOWNLOADS}/cache/download GONOSUMDB=* go {change}mod download"),
-    ]
+const COMMENT: [&str; 2] = [
+    "Modules are part of the image, outside of HOME (which is empty in the sandbox), and can be read by everybody. They",
+    "come out of a download cache that outlives builds. GOCACHE stays in HOME: it must be writable.",
+];
+
+fn download(place: &str) -> Layer {
+    Layer {
+        directory: "/opt/go/src".to_owned(),
+        place: place.to_owned(),
+        caches: vec![DOWNLOADS],
+        commands: vec![
+            format!("GOMODCACHE={DOWNLOADS} go mod download"),
+            // What is in go.sum is still compared with it.
+            format!("GOPROXY=file://{DOWNLOADS}/cache/download GOSUMDB=off go mod download"),
+        ],
+        ..Layer::default()
+    }
 }

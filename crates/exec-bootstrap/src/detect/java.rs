@@ -151,8 +151,8 @@ fn add_maven(part: &mut Part, tree: &Tree, poms: &[&str]) {
         ],
         directory: "/opt/java/src".to_owned(),
         files,
-        caches: Vec::new(),
         commands: vec![format!("MAVEN_ARGS='' mvn -B{file} -Dmaven.repo.local={MAVEN_REPOSITORY} dependency:go-offline")],
+        ..Layer::default()
     });
 }
 
@@ -197,12 +197,12 @@ fn add_gradle(part: &mut Part, tree: &Tree, scripts: &[&str]) -> Result<()> {
         ],
         directory: "/opt/java/src".to_owned(),
         files,
-        caches: Vec::new(),
         commands: vec![
             format!("GRADLE_USER_HOME={GRADLE_HOME} gradle --no-daemon{project} dependencies"),
             // Who only reads can't lock.
             format!("find {GRADLE_HOME}/caches -name '*.lock' -delete"),
         ],
+        ..Layer::default()
     });
     Ok(())
 }

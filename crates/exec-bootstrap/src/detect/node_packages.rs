@@ -139,10 +139,6 @@ pub(super) fn add(part: &mut Part, tree: &Tree, project: &Project<'_>, manager: 
     part.path = vec!["/node_modules/.bin"];
     let at = join(PLACE, project.place).trim_end_matches('/').to_owned();
     let mut commands = manager.install();
-    let (shown, install) = (if project.place.is_empty() { "" } else { project.place }, &mut commands);
-    if !shown.is_empty() {
-        install.insert(0, format!("cd {shown}"));
-    }
     let mut comment = vec![
         "Packages are part of the image. They are linked to /node_modules, where Node looks last from any directory; a".to_owned(),
         "node_modules in the project comes first. The project's own scripts (prepare, postinstall) do not run here.".to_owned(),
@@ -164,6 +160,7 @@ pub(super) fn add(part: &mut Part, tree: &Tree, project: &Project<'_>, manager: 
     part.layers.push(Layer {
         comment,
         directory: PLACE.to_owned(),
+        place: project.place.to_owned(),
         files: files(tree, project, manager),
         caches: vec![manager.cache()],
         commands,
@@ -211,7 +208,8 @@ impl Manager {
         match self.kind {
             Kind::Npm => "/root/.npm",
             Kind::Pnpm => "/var/cache/pnpm",
-            Kind::Yarn | Kind::YarnClassic => "/var/cache/yarn",
+            Kind::YarnClassic => "/usr/local/share/.cache/yarn",
+            Kind::Yarn => "/var/cache/yarn",
             Kind::Bun => "/var/cache/bun",
         }
     }
@@ -229,10 +227,7 @@ impl Manager {
                 frozen(" --frozen-lockfile")
             ),
             Kind::YarnClassic => {
-                format!(
-                    "YARN_CACHE_FOLDER=/var/cache/yarn yarn install{} --ignore-scripts",
-                    frozen(" --frozen-lockfile")
-                )
+                format!("yarn install{} --ignore-scripts", frozen(" --frozen-lockfile"))
             }
             Kind::Yarn => format!(
                 "YARN_NODE_LINKER=node-modules YARN_GLOBAL_FOLDER=/var/cache/yarn yarn install{} --mode=skip-build",

@@ -79,14 +79,18 @@ fn install(
     mut comment: Vec<String>,
     files: Vec<String>,
     caches: Vec<&'static str>,
-    mut commands: Vec<String>,
+    commands: Vec<String>,
 ) {
-    if !place.is_empty() {
-        commands.insert(0, format!("cd {place}"));
-    }
     comment
         .push("Packages only, not the project itself: its path in the sandbox is not known here.".to_owned());
-    part.layers.push(Layer { comment, directory: PLACE.to_owned(), files, caches, commands });
+    part.layers.push(Layer {
+        comment,
+        directory: PLACE.to_owned(),
+        place: place.to_owned(),
+        files,
+        caches,
+        commands,
+    });
 }
 
 fn existing(tree: &Tree, place: &str, names: &[&str]) -> Vec<String> {
@@ -181,7 +185,7 @@ fn pip(part: &mut Part, tree: &Tree, place: &str, project: &Table) -> Result<BTr
         }
     }
     if !lists.is_empty() {
-        part.because("pip", format!("{} is there", lists.join(", ")));
+        part.because("pip", format!("there is {}", lists.join(", ")));
         let mut commands = Vec::new();
         if is_local {
             let name = |path: &String| {

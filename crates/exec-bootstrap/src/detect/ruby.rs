@@ -89,9 +89,6 @@ fn add(part: &mut Part, tree: &Tree, gemfile: &str) -> Result<BTreeSet<String>> 
         commands.push(format!("gem install bundler:{version}"));
     }
     let frozen = if tree.has(&lock) { "BUNDLE_FROZEN=true " } else { "" };
-    if !place.is_empty() {
-        commands.push(format!("cd {place}"));
-    }
     commands.push(format!("{frozen}bundle install"));
     let names = ["Gemfile", "Gemfile.lock", ".ruby-version", ".tool-versions"].map(|name| join(place, name));
     part.layers.push(Layer {
@@ -99,6 +96,7 @@ fn add(part: &mut Part, tree: &Tree, gemfile: &str) -> Result<BTreeSet<String>> 
             "Gems are part of the image; GEM_HOME is where they are found, by bundler too.".to_owned(),
         ],
         directory: "/opt/ruby".to_owned(),
+        place: place.to_owned(),
         files: names.into_iter().filter(|path| tree.has(path)).collect(),
         caches: vec!["/usr/local/bundle/cache"],
         commands,

@@ -49,6 +49,17 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
 }
 
 fn toolchain(tree: &Tree, top: &str) -> Result<Option<Toolchain>> {
+    let Some(toolchain) = toolchain_file(tree, top)? else { return Ok(None) };
+    if word(&toolchain.channel).is_none() {
+        return Err(document::broken(
+            &toolchain.path,
+            &format!("{:?} is no name of a toolchain", toolchain.channel),
+        ));
+    }
+    Ok(Some(toolchain))
+}
+
+fn toolchain_file(tree: &Tree, top: &str) -> Result<Option<Toolchain>> {
     let names = ["rust-toolchain.toml", "rust-toolchain"];
     let places = if top.is_empty() { vec![""] } else { vec!["", top] };
     for path in places.iter().flat_map(|place| names.map(|name| join(place, name))) {
@@ -85,6 +96,9 @@ fn version(tree: &Tree, manifests: &[&str], toolchain: Option<&Toolchain>) -> Re
         let says = format!("{} says \"{}\"", toolchain.path, toolchain.channel);
         return Ok(match Version::parse(&toolchain.channel) {
             Some(version) => (version.series(), says),
+            None if toolchain.channel == "stable" => {
+                (known::RUST, format!("{says}, which changes; this one is widely used"))
+            }
             None => (known::RUST, format!("{says}, which is no version; this one is there to install it")),
         });
     }
@@ -120,8 +134,9 @@ fn components(toolchain: Option<&Toolchain>, env: &mut Vec<(&'static str, String
     let toolchain = toolchain.unwrap_or(&nothing);
     let components: BTreeSet<&String> = usual.iter().chain(&toolchain.components).collect();
     let components = components.into_iter().map(String::as_str).collect::<Vec<_>>();
-    let channel =
-        word(&toolchain.channel).filter(|channel| Version::parse(channel).is_none() && !channel.is_empty());
+    let is_channel =
+        |channel: &&String| Version::parse(channel).is_none() && !matches!(channel.as_str(), "" | "stable");
+    let channel = Some(&toolchain.channel).filter(is_channel).cloned();
     let mut comment = Vec::new();
     let mut commands = Vec::new();
     if let Some(channel) = channel {
@@ -208,8 +223,8 @@ fn fetch(tree: &Tree, manifests: &[&str], root: &str, reasons: &mut Vec<Reason>)
         ],
         directory: "/opt/rust/src".to_owned(),
         files,
-        caches: Vec::new(),
         commands,
+        ..Layer::default()
     })
 }
 
