@@ -9,8 +9,10 @@ use exec_core::{Error, ErrorKind, Result};
 use crate::header::{self, Standing};
 use crate::plan::{Plan, Wishes};
 
-const DOCKERFILE: &str = "Dockerfile";
-const DOCKERIGNORE: &str = ".dockerignore";
+/// What the image is built from.
+pub const DOCKERFILE: &str = "Dockerfile";
+/// What a build does not see.
+pub const DOCKERIGNORE: &str = ".dockerignore";
 
 /// Whether a file that somebody wrote may be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,10 +72,14 @@ pub fn write(root: &Path, plan: &Plan, existing: Existing) -> Result<Vec<(&'stat
 }
 
 fn text(root: &Path, name: &str) -> Result<Option<String>> {
-    match fs::read(root.join(name)) {
+    let path = root.join(name);
+    // Reading a pipe would never end.
+    let is_file =
+        |kind: fs::Metadata| if kind.is_file() { Ok(()) } else { Err(io::Error::other("it is not a file")) };
+    match fs::metadata(&path).and_then(is_file).and_then(|()| fs::read(&path)) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed("read", &root.join(name), error)),
+        Err(error) => Err(failed("read", &path, error)),
     }
 }
 

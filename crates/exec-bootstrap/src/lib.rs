@@ -33,7 +33,7 @@ mod tree;
 mod version;
 mod wanted;
 
-pub use disk::{Existing, Outcome, check, wishes, write};
+pub use disk::{DOCKERFILE, DOCKERIGNORE, Existing, Outcome, check, wishes, write};
 pub use header::Standing;
 pub use plan::{Plan, Wishes};
 pub use read::read;

@@ -76,7 +76,7 @@ impl Part {
         }
     }
 
-    pub(crate) fn because(&mut self, what: impl Into<String>, why: impl Into<String>) {
+    pub(crate) fn because(&mut self, what: impl AsRef<str>, why: impl AsRef<str>) {
         self.reasons.push(Reason::new(what, why));
     }
 }

@@ -6,7 +6,7 @@ use exec_core::{Error, ErrorKind, Result};
 
 use crate::libraries::{BUILD_TOOLS, GIT, Library};
 use crate::part::{Language, Part};
-use crate::reason::Reason;
+use crate::reason::{Reason, one_line};
 use crate::tree::Tree;
 use crate::{detect, ignore, render};
 
@@ -66,7 +66,7 @@ impl Plan {
         }
         reasons.extend(parts.iter().flat_map(|part| part.reasons.iter().cloned()));
         let mut warnings: Vec<String> = parts.iter().flat_map(|part| part.warnings.iter().cloned()).collect();
-        warnings.extend(tree.odd().map(|path| {
+        warnings.extend(tree.odd().map(one_line).map(|path| {
             format!("{path} is not looked at: its path holds more than letters, digits and ._-+@")
         }));
         let copied = parts.iter().flat_map(|part| &part.layers).flat_map(|layer| &layer.files);

@@ -10,7 +10,12 @@ pub struct Reason {
 }
 
 impl Reason {
-    pub(crate) fn new(what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { what: what.into(), why: why.into() }
+    pub(crate) fn new(what: impl AsRef<str>, why: impl AsRef<str>) -> Self {
+        Self { what: one_line(what.as_ref()), why: one_line(why.as_ref()) }
     }
+}
+
+/// What a project's files say must neither become an instruction of ours nor reach a terminal as one of theirs.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

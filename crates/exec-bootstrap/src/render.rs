@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::header;
 use crate::part::{Layer, Part};
 use crate::plan::{Family, Plan};
+use crate::reason::one_line;
 use crate::tree::{directory, file_name};
 
 /// More directories than this are copied by way of a stage: an image has 127 layers at the most.
@@ -63,10 +64,9 @@ impl Lines {
         self.line("");
     }
 
-    /// One line, whatever the text holds: what a project's files say must not become an instruction.
+    /// One line, whatever the text holds.
     fn comment(&mut self, text: &str) {
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        self.line(format!("# {text}").trim_end());
+        self.line(format!("# {}", one_line(text)).trim_end());
     }
 
     fn run(&mut self, mounts: &[String], commands: &[String]) {

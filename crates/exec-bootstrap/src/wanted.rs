@@ -2,7 +2,6 @@
 
 /// Files whose text is read.
 const READ: &[&str] = &[
-    ".dockerignore",
     ".gitignore",
     ".java-version",
     ".node-version",
@@ -15,7 +14,6 @@ const READ: &[&str] = &[
     ".yarnrc.yml",
     "Cargo.lock",
     "Cargo.toml",
-    "Dockerfile",
     "Gemfile",
     "Gemfile.lock",
     "Pipfile",
@@ -37,7 +35,6 @@ const READ: &[&str] = &[
     "pyproject.toml",
     "rust-toolchain",
     "rust-toolchain.toml",
-    "setup.cfg",
     "settings.gradle",
     "settings.gradle.kts",
     "uv.lock",
@@ -47,14 +44,15 @@ const READ: &[&str] = &[
 /// Files that matter by being there.
 const SEEN: &[&str] = &[
     "bun.lock",
+    "setup.cfg",
+    "libs.versions.toml",
+    "pdm.toml",
+    "poetry.toml",
     "bun.lockb",
     "go.sum",
     "go.work.sum",
     "gradle.properties",
-    "libs.versions.toml",
-    "maven-wrapper.properties",
     "modules.txt",
-    "mvnw",
     "npm-shrinkwrap.json",
     "pnpm-workspace.yaml",
     "setup.py",
@@ -118,13 +116,16 @@ pub(crate) fn interest(path: &str) -> Interest {
     let is_requirements = name.contains("requirements") || path.contains("requirements/");
     let has_extension =
         |wanted: &str| name.rsplit_once('.').is_some_and(|(_, extension)| extension == wanted);
-    if path.ends_with(".cargo/config.toml") || path.ends_with(".mvn/extensions.xml") {
+    if path.ends_with(".mvn/extensions.xml") {
         Interest::Seen
-    } else if path.ends_with("mise/config.toml") || READ.contains(&name) {
+    } else if path.ends_with("mise/config.toml")
+        || path.ends_with(".cargo/config.toml")
+        || READ.contains(&name)
+    {
         Interest::Read
     } else if is_requirements && (has_extension("txt") || has_extension("in")) {
         Interest::Read
-    } else if SEEN.contains(&name) || has_extension("gemspec") || path.contains(".yarn/releases/") {
+    } else if SEEN.contains(&name) || path.contains(".yarn/releases/") {
         Interest::Seen
     } else {
         Interest::None

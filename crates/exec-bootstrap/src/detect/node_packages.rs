@@ -208,8 +208,7 @@ impl Manager {
         match self.kind {
             Kind::Npm => "/root/.npm",
             Kind::Pnpm => "/var/cache/pnpm",
-            Kind::YarnClassic => "/usr/local/share/.cache/yarn",
-            Kind::Yarn => "/var/cache/yarn",
+            Kind::Yarn | Kind::YarnClassic => "/usr/local/share/.cache/yarn",
             Kind::Bun => "/var/cache/bun",
         }
     }
@@ -230,7 +229,7 @@ impl Manager {
                 format!("yarn install{} --ignore-scripts", frozen(" --frozen-lockfile"))
             }
             Kind::Yarn => format!(
-                "YARN_NODE_LINKER=node-modules YARN_GLOBAL_FOLDER=/var/cache/yarn yarn install{} --mode=skip-build",
+                "YARN_NODE_LINKER=node-modules YARN_GLOBAL_FOLDER=/usr/local/share/.cache/yarn yarn install{} --mode=skip-build",
                 frozen(" --immutable")
             ),
             Kind::Bun => {

@@ -42,8 +42,16 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     part.layers.push(components(toolchain.as_ref(), &mut part.env));
     part.env.push(("CARGO_NET_OFFLINE", "true".to_owned()));
     libraries::add(&mut part, &locked(tree, &join(top, "Cargo.lock"))?);
-    for lock_or_manifest in roots(tree, &manifests) {
-        part.layers.push(fetch(tree, &manifests, lock_or_manifest, &mut part.reasons)?);
+    for root in roots(tree, &manifests) {
+        if is_vendored(tree, root)? {
+            part.because(
+                "no crates in the image",
+                "the project has them itself: .cargo/config.toml names another source",
+            );
+        } else {
+            let layer = fetch(tree, &manifests, root, &mut part.reasons)?;
+            part.layers.push(layer);
+        }
     }
     Ok(Some(part))
 }
@@ -184,6 +192,14 @@ fn roots<'a>(tree: &'a Tree, manifests: &[&'a str]) -> Vec<&'a str> {
         roots.extend(manifests.iter().find(|path| counts(path)).map(|path| directory(path)));
     }
     roots
+}
+
+/// Whether crates come out of the project itself.
+fn is_vendored(tree: &Tree, root: &str) -> Result<bool> {
+    let config = document::toml(tree, &join(root, ".cargo/config.toml"))?.unwrap_or_default();
+    let sources =
+        config.get("source").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::values);
+    Ok(sources.into_iter().any(|source| source.get("directory").is_some()))
 }
 
 fn fetch(tree: &Tree, manifests: &[&str], root: &str, reasons: &mut Vec<Reason>) -> Result<Layer> {

@@ -1,0 +1,75 @@
+//! `agentctl bootstrap-docker`: shows, checks or writes what `exec-bootstrap` makes of a project.
+
+use std::path::Path;
+
+use exec_bootstrap::{Existing, Outcome, Plan, Standing, Wishes};
+use exec_core::Result;
+
+use super::print;
+use crate::args::BootstrapArgs;
+use crate::exit_code;
+use crate::output::{Line, Voice, say, table};
+
+/// Does it and returns what to exit with.
+pub(crate) fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
+    let root = args.path.as_deref().unwrap_or(Path::new("."));
+    let tree = exec_bootstrap::read(root)?;
+    let wishes = match &args.base {
+        Some(base) => Wishes { base: Some(base.clone()) },
+        None => exec_bootstrap::wishes(root)?,
+    };
+    let plan = Plan::of(&tree, &wishes).map_err(|error| error.with_context("project", root.display()))?;
+    if args.explain {
+        return explain(&plan);
+    }
+    plan.warnings().iter().for_each(|warning| say(Voice::Person, &Line::warn(warning)));
+    if args.stdout {
+        print(plan.dockerfile().as_bytes())
+    } else if args.check {
+        check(root, &plan)
+    } else {
+        write(root, &plan, if args.force { Existing::Replace } else { Existing::Keep })
+    }
+}
+
+fn explain(plan: &Plan) -> Result<u8> {
+    let reasons = plan.reasons().iter().map(|reason| [reason.what.clone(), reason.why.clone()]);
+    let mut text = table(&["WHAT", "WHY"], reasons);
+    for warning in plan.warnings() {
+        text.push_str(&format!("\nnote: {warning}\n"));
+    }
+    print(text.as_bytes())
+}
+
+fn check(root: &Path, plan: &Plan) -> Result<u8> {
+    let mut code = 0;
+    for (name, standing) in exec_bootstrap::check(root, plan)? {
+        let path = root.join(name);
+        let path = path.display();
+        let what = match standing {
+            Standing::Current => continue,
+            Standing::Missing => format!("{path} is missing"),
+            Standing::Stale => format!("{path} is stale: the project has changed since it was generated"),
+            // It stays when files are written, so that it is nothing to complain about.
+            Standing::HandWritten if name == exec_bootstrap::DOCKERIGNORE => continue,
+            Standing::HandWritten => format!("{path} was not generated, so that it can't be checked"),
+        };
+        code = exit_code::STALE;
+        say(Voice::Person, &Line::error(what).with_remedy("run agentctl bootstrap-docker again"));
+    }
+    Ok(code)
+}
+
+fn write(root: &Path, plan: &Plan, existing: Existing) -> Result<u8> {
+    for (name, outcome) in exec_bootstrap::write(root, plan, existing)? {
+        let path = root.join(name);
+        let path = path.display();
+        let what = match outcome {
+            Outcome::Written => format!("wrote {path}"),
+            Outcome::Unchanged => format!("{path} is up to date"),
+            Outcome::Kept => format!("{path} was not generated, and stays as it is"),
+        };
+        say(Voice::Person, &Line::info(what));
+    }
+    Ok(0)
+}
