@@ -45,13 +45,11 @@ pub(crate) fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = xml;
     loop {
         let at = rest.find(&open)?;
-        match rest.find("<!--").filter(|comment| *comment < at) {
-            Some(comment) => rest = &rest[comment + rest[comment..].find("-->")?..],
-            None => {
-                let content = &rest[at + open.len()..];
-                return content.find(&close).map(|end| content[..end].trim());
-            }
-        }
+        let Some(comment) = rest.find("<!--").filter(|comment| *comment < at) else {
+            let content = &rest[at + open.len()..];
+            return content.find(&close).map(|end| content[..end].trim());
+        };
+        rest = &rest[comment + rest[comment..].find("-->")?..];
     }
 }
 

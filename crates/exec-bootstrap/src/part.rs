@@ -76,6 +76,13 @@ impl Part {
         }
     }
 
+    /// Sets a variable, once.
+    pub(crate) fn set(&mut self, name: &'static str, value: &str) {
+        if !self.env.iter().any(|(set, _)| *set == name) {
+            self.env.push((name, value.to_owned()));
+        }
+    }
+
     pub(crate) fn because(&mut self, what: impl AsRef<str>, why: impl AsRef<str>) {
         self.reasons.push(Reason::new(what, why));
     }

@@ -54,7 +54,9 @@ impl Plan {
         let (base, because) = base(first, wishes)?;
         let mut reasons = vec![because];
         if base.family == Family::Alpine {
-            parts.iter_mut().for_each(|part| part.image = on_alpine(&part.image));
+            for part in &mut parts {
+                part.image = on_alpine(&part.image);
+            }
         }
         reasons.extend(several(&parts));
         let mut libraries: BTreeSet<Library> =

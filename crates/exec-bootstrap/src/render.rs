@@ -152,9 +152,13 @@ fn language(file: &mut Lines, part: &Part) {
     let (tools, project): (Vec<&Layer>, Vec<&Layer>) =
         part.layers.iter().partition(|layer| layer.directory.is_empty());
     // What changes least comes first: tools, then variables, then what depends on the project's files.
-    tools.into_iter().for_each(|layer| write_layer(file, layer));
+    for layer in tools {
+        write_layer(file, layer);
+    }
     file.env(&variables);
-    project.into_iter().for_each(|layer| write_layer(file, layer));
+    for layer in project {
+        write_layer(file, layer);
+    }
 }
 
 fn write_layer(file: &mut Lines, layer: &Layer) {
@@ -182,10 +186,10 @@ fn write_layer(file: &mut Lines, layer: &Layer) {
 fn by_directory(layer: &Layer) -> BTreeMap<&str, Vec<&str>> {
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     layer.files.iter().for_each(|path| places.entry(directory(path)).or_default().push(path));
-    places.values_mut().for_each(|files| {
+    for files in places.values_mut() {
         files.sort_unstable();
         files.dedup();
-    });
+    }
     places
 }
 
@@ -199,7 +203,7 @@ fn stage(file: &mut Lines, image: &str, layers: &[&Layer]) {
         layers.iter().flat_map(|layer| layer.files.iter().map(|path| file_name(path))).collect();
     names.sort_unstable();
     names.dedup();
-    let kept: String = names.iter().map(|name| format!(" ! -name {name}")).collect();
+    let kept = names.iter().map(|name| format!(" ! -name {name}")).collect::<Vec<_>>().concat();
     file.blank();
     file.comment(
         "Only the files that name dependencies; a layer for each of their directories would be too many.",

@@ -59,6 +59,9 @@ const SEEN: &[&str] = &[
     ".pnpmfile.cjs",
 ];
 
+/// What lists of Python packages end in.
+const LISTS: &[&str] = &[".txt", ".in"];
+
 /// Directories that hold no project's own manifests: other people's code, what tools made, and history.
 const CLOSED: &[&str] = &[
     "node_modules",
@@ -113,19 +116,12 @@ pub(crate) enum Interest {
 /// By its path from the top.
 pub(crate) fn interest(path: &str) -> Interest {
     let name = crate::tree::file_name(path);
-    let is_requirements = name.contains("requirements") || path.contains("requirements/");
-    let has_extension =
-        |wanted: &str| name.rsplit_once('.').is_some_and(|(_, extension)| extension == wanted);
-    if path.ends_with(".mvn/extensions.xml") {
-        Interest::Seen
-    } else if path.ends_with("mise/config.toml")
-        || path.ends_with(".cargo/config.toml")
-        || READ.contains(&name)
+    let is_list = path.contains("requirements") && (LISTS.iter().any(|end| name.ends_with(end)));
+    let at_the_end = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
+    if READ.contains(&name) || is_list || at_the_end(&[".config/mise/config.toml", ".cargo/config.toml"]) {
+        Interest::Read
+    } else if SEEN.contains(&name) || path.contains(".yarn/releases/") || at_the_end(&[".mvn/extensions.xml"])
     {
-        Interest::Read
-    } else if is_requirements && (has_extension("txt") || has_extension("in")) {
-        Interest::Read
-    } else if SEEN.contains(&name) || path.contains(".yarn/releases/") {
         Interest::Seen
     } else {
         Interest::None

@@ -34,36 +34,34 @@ pub(crate) fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
 
 fn explain(plan: &Plan) -> Result<u8> {
     let reasons = plan.reasons().iter().map(|reason| [reason.what.clone(), reason.why.clone()]);
-    let mut text = table(&["WHAT", "WHY"], reasons);
-    for warning in plan.warnings() {
-        text.push_str(&format!("\nnote: {warning}\n"));
-    }
-    print(text.as_bytes())
+    let notes = plan.warnings().iter().map(|warning| ["NOTE".to_owned(), warning.clone()]);
+    print(table(&["WHAT", "WHY"], reasons.chain(notes)).as_bytes())
 }
 
 fn check(root: &Path, plan: &Plan) -> Result<u8> {
+    let again = "run `agentctl bootstrap-docker` here without --check";
     let mut code = 0;
     for (name, standing) in exec_bootstrap::check(root, plan)? {
-        let path = root.join(name);
-        let path = path.display();
-        let what = match standing {
+        let path = place(root, name);
+        let (what, remedy) = match standing {
             Standing::Current => continue,
-            Standing::Missing => format!("{path} is missing"),
-            Standing::Stale => format!("{path} is stale: the project has changed since it was generated"),
             // It stays when files are written, so that it is nothing to complain about.
             Standing::HandWritten if name == exec_bootstrap::DOCKERIGNORE => continue,
-            Standing::HandWritten => format!("{path} was not generated, so that it can't be checked"),
+            Standing::Missing => (format!("{path} is missing"), again),
+            Standing::Stale => (format!("{path} is stale: something else would be generated now"), again),
+            Standing::HandWritten => {
+                (format!("{path} was not generated, so that it can't be checked"), "compare it with --stdout")
+            }
         };
         code = exit_code::STALE;
-        say(Voice::Person, &Line::error(what).with_remedy("run agentctl bootstrap-docker again"));
+        say(Voice::Person, &Line::error(what).with_remedy(remedy));
     }
     Ok(code)
 }
 
 fn write(root: &Path, plan: &Plan, existing: Existing) -> Result<u8> {
     for (name, outcome) in exec_bootstrap::write(root, plan, existing)? {
-        let path = root.join(name);
-        let path = path.display();
+        let path = place(root, name);
         let what = match outcome {
             Outcome::Written => format!("wrote {path}"),
             Outcome::Unchanged => format!("{path} is up to date"),
@@ -72,4 +70,9 @@ fn write(root: &Path, plan: &Plan, existing: Existing) -> Result<u8> {
         say(Voice::Person, &Line::info(what));
     }
     Ok(0)
+}
+
+/// As people name a file in the current directory.
+fn place(root: &Path, name: &str) -> String {
+    if root == Path::new(".") { name.to_owned() } else { root.join(name).display().to_string() }
 }

@@ -3,10 +3,8 @@
 mod go;
 mod java;
 mod node;
-mod node_packages;
 mod pin;
 mod python;
-mod python_packages;
 mod ruby;
 mod rust;
 

@@ -2,12 +2,15 @@
 //!
 //! Precedence: `.nvmrc`, `.node-version`, `.tool-versions` and mise, `volta` in package.json, `engines`.
 
+mod packages;
+
 use std::collections::BTreeSet;
 
 use exec_core::Result;
 use serde_json::Value;
 
-use super::node_packages::{self, Manager};
+use packages::Manager;
+
 use super::pin::{self, Pin, Wanted};
 use crate::document;
 use crate::known;
@@ -42,7 +45,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     part.debian = debian_because(&dependencies);
     libraries::add(&mut part, &dependencies);
     let manager = Manager::of(tree, first)?;
-    node_packages::add(&mut part, tree, first, &manager);
+    packages::add(&mut part, tree, first, &manager);
     for other in projects.iter().skip(1) {
         part.warnings.push(format!(
             "the packages of {}/ are not in the image, which has room for one /node_modules; run `agentctl run --network bridge -- npm ci` there once",
@@ -59,7 +62,7 @@ fn projects(tree: &Tree) -> Result<Vec<Project<'_>>> {
     for path in manifests.iter().copied().filter(|path| counts(path)) {
         let place = directory(path);
         let above = projects.iter().find(|project| is_below(place, project.place));
-        if above.is_some_and(|above| !above.members.is_empty() || !node_packages::has_lock(tree, place)) {
+        if above.is_some_and(|above| !above.members.is_empty() || !packages::has_lock(tree, place)) {
             continue;
         }
         let manifest = document::json(tree, path)?.unwrap_or_default();

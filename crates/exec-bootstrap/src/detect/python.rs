@@ -3,13 +3,15 @@
 //! Precedence: `.python-version`, `.tool-versions` and mise, `python_full_version` and `python_version` of a Pipfile, then the range in
 //! `requires-python` or Poetry's `python`.
 
+mod packages;
+mod requirements;
+
 use std::collections::BTreeSet;
 
 use exec_core::Result;
 use toml::{Table, Value};
 
 use super::pin::{self, Wanted};
-use super::python_packages;
 use crate::document;
 use crate::known;
 use crate::libraries;
@@ -32,7 +34,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     part.carried_path = vec!["/opt/python/bin"];
     "wheels on PyPI are built for glibc; elsewhere many packages would be compiled"
         .clone_into(&mut part.debian);
-    part.env = vec![("VIRTUAL_ENV", python_packages::VENV.to_owned())];
+    part.env = vec![("VIRTUAL_ENV", packages::VENV.to_owned())];
     part.path = vec!["/opt/venv/bin"];
     if places.iter().any(|place| tree.has_directory(&join(place, "src"))) {
         part.env.push(("PYTHONPATH", "src".to_owned()));
@@ -43,7 +45,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     }
     let mut dependencies = BTreeSet::new();
     for place in &places {
-        dependencies.extend(python_packages::add(&mut part, tree, place)?);
+        dependencies.extend(packages::add(&mut part, tree, place)?);
     }
     libraries::add(&mut part, &dependencies);
     Ok(Some(part))

@@ -3,7 +3,7 @@
 use exec_core::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::node::Project;
+use super::Project;
 use crate::document;
 use crate::ignore;
 use crate::known;
@@ -213,7 +213,7 @@ impl Manager {
         }
     }
 
-    /// Exactly what the lock file says, in one flat node_modules. Scripts of packages run, those of the project do not:
+    /// Exactly what the lock file says, in one flat `node_modules`. Scripts of packages run, those of the project do not:
     /// its sources are not there.
     fn install(&self) -> Vec<String> {
         let is_locked = self.lock.is_some();
