@@ -68,7 +68,9 @@ pub(crate) fn lines<'a>(tree: &Tree, copied: impl IntoIterator<Item = &'a String
         }
     }
     let copied: BTreeSet<&String> = copied.into_iter().collect();
-    lines.extend([String::new(), "# What the Dockerfile copies, even if git ignores it.".to_owned()]);
+    if !copied.is_empty() {
+        lines.extend([String::new(), "# What the Dockerfile copies, even if git ignores it.".to_owned()]);
+    }
     lines.extend(copied.into_iter().map(|path| format!("!{path}")));
     lines.extend([String::new(), "# Secrets. They come last: nothing above brings them back.".to_owned()]);
     lines.extend(SECRETS.iter().map(ToString::to_string));

@@ -163,7 +163,8 @@ fn language(file: &mut Lines, part: &Part) {
 
 fn write_layer(file: &mut Lines, layer: &Layer) {
     layer.comment.iter().for_each(|line| file.comment(line));
-    if !layer.directory.is_empty() {
+    // Another directory of files that are already there needs no way to it.
+    if !layer.directory.is_empty() && (!layer.files.is_empty() || layer.place.is_empty()) {
         file.line(format!("WORKDIR {}", layer.directory));
     }
     if is_staged(layer) {

@@ -120,12 +120,26 @@ pub(crate) fn interest(path: &str) -> Interest {
     let at_the_end = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
     if READ.contains(&name) || is_list || at_the_end(&[".config/mise/config.toml", ".cargo/config.toml"]) {
         Interest::Read
-    } else if SEEN.contains(&name) || path.contains(".yarn/releases/") || at_the_end(&[".mvn/extensions.xml"])
+    } else if SEEN.contains(&name)
+        || is_part_of_yarn(path)
+        || is_patch(path)
+        || at_the_end(&[".mvn/extensions.xml"])
     {
         Interest::Seen
     } else {
         Interest::None
     }
+}
+
+/// Yarn's own program, plugins and patches, which projects keep; its archive of packages is another matter.
+fn is_part_of_yarn(path: &str) -> bool {
+    ["releases", "plugins", "patches"].iter().any(|kind| path.contains(&format!(".yarn/{kind}/")))
+}
+
+/// Changes to packages that are applied when they are installed.
+fn is_patch(path: &str) -> bool {
+    path.strip_suffix(".patch")
+        .is_some_and(|path| crate::tree::file_name(crate::tree::directory(path)) == "patches")
 }
 
 /// Whether manifests can be in a directory of this name.

@@ -18,7 +18,10 @@ pub(crate) fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
         Some(base) => Wishes { base: Some(base.clone()) },
         None => exec_bootstrap::wishes(root)?,
     };
-    let plan = Plan::of(&tree, &wishes).map_err(|error| error.with_context("project", root.display()))?;
+    let plan = Plan::of(&tree, &wishes).map_err(|error| match &args.path {
+        Some(path) => error.with_context("project", path.display()),
+        None => error,
+    })?;
     if args.explain {
         return explain(&plan);
     }

@@ -83,7 +83,12 @@ fn decisions_are_explained() {
     let place = go_project();
     let (code, out, _) = bootstrap(&place, &["--explain"]);
     assert_eq!(code, Some(0));
-    insta::assert_snapshot!(out, @"");
+    insta::assert_snapshot!(out, @r#"
+    WHAT                           WHY
+    Debian (golang:1.22-bookworm)  `go test -race` needs cgo, and this image has gcc and glibc
+    Go 1.22                        go.mod says "go 1.22"
+    Go modules in the image        there is no network in the sandbox, and /opt/go/mod is found there
+    "#);
     assert!(!place.path().join("Dockerfile").exists());
 }
 
@@ -91,5 +96,8 @@ fn decisions_are_explained() {
 fn an_empty_directory_is_told() {
     let (code, _, said) = bootstrap(&Place::new(), &[]);
     assert_eq!(code, Some(125));
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r"
+    agentctl: there is no project here: no go.mod, no package.json, no pyproject.toml, no requirements.txt, no Pipfile, no setup.py, no Cargo.toml, no pom.xml, no build.gradle, no Gemfile
+      try: name the directory of a project, or begin one (`go mod init`, `npm init`, `cargo init` …)
+    ");
 }

@@ -130,7 +130,7 @@ pub(super) fn add(part: &mut Part, tree: &Tree, project: &Project<'_>, manager: 
     );
     if let Some(package) = manager.package() {
         part.layers.push(Layer {
-            comment: vec![format!("{name}, which no image brings along.")],
+            comment: vec![format!("{name} as the project wants it.")],
             caches: vec!["/root/.npm"],
             commands: vec![format!("npm install --global --force {package}")],
             ..Layer::default()
@@ -174,8 +174,9 @@ fn files(tree: &Tree, project: &Project<'_>, manager: &Manager) -> Vec<String> {
     files.extend(manager.lock.clone());
     let settings = join(project.place, ".npmrc");
     files.extend((tree.has(&settings) && !ignore::holds_token(tree, &settings)).then_some(settings));
-    let releases = join(project.place, ".yarn/releases/");
-    files.extend(tree.matching(|path| path.starts_with(&releases)).into_iter().map(str::to_owned));
+    let kept = [".yarn/", "patches/"].map(|name| join(project.place, name));
+    let is_kept = |path: &str| kept.iter().any(|place| path.starts_with(place));
+    files.extend(tree.matching(is_kept).into_iter().map(str::to_owned));
     files.extend(project.members.iter().map(|path| (*path).to_owned()));
     files
 }
