@@ -22,6 +22,8 @@ The command may exit with any of these itself; --json says in `ended` which it w
 pub(crate) const SANDBOX_FAILED: u8 = 125;
 /// `agentctl doctor`: the sandbox a run would get does not work.
 pub(crate) const UNWELL: u8 = 1;
+/// `agentctl bootstrap-docker --check`: the files are not what they would be now.
+pub(crate) const STALE: u8 = 1;
 /// Ended by whoever started agentctl.
 pub(crate) const CANCELLED: u8 = 130;
 

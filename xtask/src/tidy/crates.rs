@@ -20,6 +20,7 @@ const ROWS: &[Row] = &[
         name: "exec-container",
         may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-wire"],
     },
+    Row { name: "exec-bootstrap", may_use: &["exec-core"] },
     Row { name: "exec-config", may_use: &["exec-core"] },
     Row { name: "exec-docker", may_use: &["exec-container", "exec-core"] },
     Row { name: "exec-podman", may_use: &["exec-container", "exec-core"] },
@@ -28,7 +29,10 @@ const ROWS: &[Row] = &[
     Row { name: "exec-probe", may_use: &[] },
     Row { name: "static-build", may_use: &[] },
     Row { name: "exec-testkit", may_use: &["exec-core", "static-build"] },
-    Row { name: "agentctl", may_use: &["agent-exec", "exec-config", "exec-core", "exec-doctor"] },
+    Row {
+        name: "agentctl",
+        may_use: &["agent-exec", "exec-bootstrap", "exec-config", "exec-core", "exec-doctor"],
+    },
     Row {
         name: "exec-benches",
         may_use: &["agent-exec", "exec-core", "exec-docker", "exec-local", "exec-podman"],

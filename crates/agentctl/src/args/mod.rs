@@ -1,5 +1,6 @@
 //! What was typed. Knows words and their spelling, not what they come to; that is [`crate::resolve`]'s.
 
+mod bootstrap;
 mod config;
 mod files;
 mod limits;
@@ -10,6 +11,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use bootstrap::BootstrapArgs;
 pub(crate) use config::{ConfigArg, ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
 pub(crate) use files::{FileArgs, ModeArg};
 pub(crate) use limits::{LimitArgs, PresetArg};
@@ -53,7 +55,10 @@ impl Cli {
             Command::Run(args) => Some(&args.talk),
             Command::Shell(args) => Some(&args.talk),
             Command::Doctor(args) => Some(&args.talk),
-            Command::Config(_) | Command::Completions { .. } | Command::Man { .. } => None,
+            Command::Config(_)
+            | Command::BootstrapDocker(_)
+            | Command::Completions { .. }
+            | Command::Man { .. } => None,
         }
     }
 }
@@ -66,6 +71,7 @@ pub(crate) enum Command {
     Shell(Box<ShellArgs>),
     Doctor(Box<DoctorArgs>),
     Config(ConfigArgs),
+    BootstrapDocker(BootstrapArgs),
     /// Print what makes a shell complete agentctl's options.
     #[command(after_help = "Examples:
   agentctl completions bash > ~/.local/share/bash-completion/completions/agentctl

@@ -24,6 +24,7 @@ fn the_options_of_run_in_short() {
 #[rstest]
 #[case::run("run")]
 #[case::shell("shell")]
+#[case::bootstrap("bootstrap-docker")]
 #[case::completions("completions")]
 #[case::man("man")]
 fn every_command_has_examples(#[case] command: &str) {

@@ -7,6 +7,7 @@
 
 mod auto;
 mod bad_input;
+mod bootstrap;
 mod config;
 mod config_files;
 mod exhausted;

@@ -1,0 +1,46 @@
+//! `agentctl bootstrap-docker`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Write the Dockerfile of an image to develop and test a project in.
+///
+/// Looks at the files that name toolchains and dependencies (go.mod, package.json, pyproject.toml, Cargo.toml, pom.xml,
+/// Gemfile and what lies beside them), and writes Dockerfile and .dockerignore. The image has compilers, package managers
+/// and the dependencies, so that tests run in the sandbox without a network. Files that you wrote are never replaced without
+/// --force. With --check it exits with 1 if the files are not what they would be now.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agentctl bootstrap-docker
+  agentctl bootstrap-docker --explain
+  agentctl bootstrap-docker --stdout > Dockerfile.dev
+  agentctl bootstrap-docker --check
+  agentctl bootstrap-docker --base golang:1.22-alpine ~/project
+  docker build -t project . && agentctl run --sandbox docker --image project -- go test ./...")]
+pub(crate) struct BootstrapArgs {
+    /// The project. Default: the current directory.
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Say what was decided and why, and write nothing.
+    #[arg(long, conflicts_with_all = ["check", "stdout", "force"])]
+    pub(crate) explain: bool,
+
+    /// Write nothing; exit with 1 if a file is missing or stale.
+    #[arg(long, conflicts_with_all = ["stdout", "force"])]
+    pub(crate) check: bool,
+
+    /// Print the Dockerfile instead of writing files.
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) stdout: bool,
+
+    /// Replace files that you wrote.
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Begin with this image, which has the toolchain. Default: what the existing file was generated with, else the
+    /// official image of the project's version.
+    #[arg(long, value_name = "IMAGE")]
+    pub(crate) base: Option<String>,
+}

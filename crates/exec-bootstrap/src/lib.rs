@@ -1,0 +1,41 @@
+//! From a project to the image it is developed and tested in.
+//!
+//! Three steps, and only the first one looks at the disk: [`read`] makes a [`Tree`] of the files that say something
+//! about the project, [`Plan::of`] decides from them what the image needs, and [`Plan::dockerfile`] and
+//! [`Plan::dockerignore`] write it down. The same tree gives the same bytes.
+//!
+//! It is an image for working on the project in a sandbox, not one that ships it: compilers, package managers and the
+//! dependencies, but none of the project's own sources. These come with the workspace.
+//!
+//! ```
+//! use exec_bootstrap::{Plan, Tree, Wishes};
+//!
+//! let tree = Tree::of_texts([("go.mod", "module example.com/hello\n\ngo 1.22\n")]);
+//! let plan = Plan::of(&tree, &Wishes::default())?;
+//! assert!(plan.dockerfile().contains("FROM golang:1.22-bookworm"));
+//! # Ok::<(), exec_core::Error>(())
+//! ```
+
+mod detect;
+mod disk;
+mod document;
+mod header;
+mod ignore;
+mod known;
+mod libraries;
+mod part;
+mod plan;
+mod range;
+mod read;
+mod reason;
+mod render;
+mod tree;
+mod version;
+mod wanted;
+
+pub use disk::{DOCKERFILE, DOCKERIGNORE, Existing, Outcome, check, wishes, write};
+pub use header::Standing;
+pub use plan::{Plan, Wishes};
+pub use read::read;
+pub use reason::Reason;
+pub use tree::{Content, Tree};
