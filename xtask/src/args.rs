@@ -5,6 +5,9 @@ use crate::steps::OnFailure;
 /// How long the fuzzer runs when nobody says.
 const FUZZ_SECONDS: u32 = 60;
 
+/// How often everything is measured when nobody says.
+const BENCH_ROUNDS: usize = 3;
+
 /// One chore with its options.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
@@ -36,6 +39,8 @@ pub(crate) enum Scope {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BenchOptions {
     pub(crate) broken_claim: BrokenClaim,
+    /// How often everything is measured: odd, so that there is one in the middle.
+    pub(crate) rounds: usize,
     /// Passed to criterion as they are.
     pub(crate) criterion: Vec<String>,
 }
@@ -82,18 +87,25 @@ fn parse_test(rest: &[String]) -> Result<TestOptions, String> {
 }
 
 fn parse_bench(rest: Vec<String>) -> Result<BenchOptions, String> {
-    let mut broken_claim = BrokenClaim::Fails;
+    let (mut broken_claim, mut rounds) = (BrokenClaim::Fails, BENCH_ROUNDS);
     let mut rest = rest.into_iter();
-    for arg in rest.by_ref() {
+    while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--report-only" => broken_claim = BrokenClaim::IsReported,
+            "--rounds" => rounds = parse_rounds(rest.next())?,
             "--" => break,
             other => {
                 return Err(format!("`bench` does not know `{other}`; criterion's options go after `--`"));
             }
         }
     }
-    Ok(BenchOptions { broken_claim, criterion: rest.collect() })
+    Ok(BenchOptions { broken_claim, rounds, criterion: rest.collect() })
+}
+
+fn parse_rounds(word: Option<String>) -> Result<usize, String> {
+    let word = word.unwrap_or_default();
+    let rounds = word.parse().ok().filter(|rounds| rounds % 2 == 1);
+    rounds.ok_or_else(|| format!("`--rounds` takes an odd number, not `{word}`"))
 }
 
 fn parse_fuzz(rest: &[String]) -> Result<Verb, String> {
@@ -141,9 +153,11 @@ mod tests {
     fn what_follows_two_dashes_is_criterions() {
         let options = BenchOptions {
             broken_claim: BrokenClaim::IsReported,
+            rounds: 1,
             criterion: vec!["--quick".into(), "--help".into()],
         };
-        assert_eq!(parse_line("bench --report-only -- --quick --help"), Ok(Verb::Bench(options)));
+        let line = "bench --report-only --rounds 1 -- --quick --help";
+        assert_eq!(parse_line(line), Ok(Verb::Bench(options)));
     }
 
     #[test]
@@ -160,6 +174,7 @@ mod tests {
             ("tidy up", "`up`"),
             ("engines all", "`all`"),
             ("bench --quick", "`--quick`"),
+            ("bench --rounds 2", "`2`"),
             ("fuzz 0", "`0`"),
             ("fuzz -5", "`-5`"),
             ("fuzz 5 6", "`6`"),

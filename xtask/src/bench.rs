@@ -22,9 +22,6 @@ const TOOLS: &[Tool] =
 
 const ENGINES: &[&str] = &["docker", "podman"];
 
-/// Odd, so that there is one in the middle.
-const ROUNDS: usize = 3;
-
 /// Runs all benches and prints the table of claims.
 pub(crate) fn run(options: &BenchOptions) -> Result<()> {
     setup::install(TOOLS, Privilege::detect());
@@ -32,7 +29,8 @@ pub(crate) fn run(options: &BenchOptions) -> Result<()> {
 
     let target = cargo::metadata()?.target_directory;
     let engines: Vec<&str> = ENGINES.iter().copied().filter(|engine| works(engine)).collect();
-    let rounds = (0..ROUNDS).map(|_| round(&target, options, &engines)).collect::<Result<Vec<_>>>()?;
+    let rounds =
+        (0..options.rounds).map(|_| round(&target, options, &engines)).collect::<Result<Vec<_>>>()?;
     let mut rows = claims::judge(claims::CLAIMS, &rounds);
     if engines.contains(&"docker") {
         rows.extend(claims::judge(claims::OF_CHOOSING, &rounds));

@@ -48,10 +48,11 @@ usage: cargo xtask VERB [OPTIONS]
         Check the project's own rules: where unsafe and printing are allowed, which crate may depend
         on which, module documentation, file sizes, leftovers.
 
-  bench [--report-only] [-- CRITERION-OPTIONS]
+  bench [--report-only] [--rounds N] [-- CRITERION-OPTIONS]
         Run the benches and print each claim about speed as a ratio measured in this run. Fails when
         a claim does not hold. Installs bubblewrap, which one of the claims is measured against.
         --report-only  print the table and succeed all the same
+        --rounds N     measure everything N times and take the middle [default: 3]
 
   soak
         Run the stress tests of exec-local and agentctl at full length (EXEC_TEST_SOAK=1, release).
