@@ -18,7 +18,7 @@ use clap::Args;
   agentctl bootstrap-docker --check
   agentctl bootstrap-docker --base golang:1.22-alpine ~/project
   docker build -t project . && agentctl run --sandbox docker --image project -- go test ./...")]
-#[expect(clippy::struct_excessive_bools, reason = "switches of a command line are what they are")]
+#[expect(clippy::struct_excessive_bools, reason = "flags that exclude each other are typed as flags")]
 pub(crate) struct BootstrapArgs {
     /// The project. Default: the current directory.
     #[arg(value_name = "PATH")]

@@ -60,19 +60,18 @@ pub(super) fn add(part: &mut Part, tree: &Tree, place: &str) -> Result<BTreeSet<
 
 /// A package manager in an environment of its own: what it needs does not mix with the project's packages.
 fn tool(part: &mut Part, name: &str, version: &str, why: String) {
-    let command = format!(
-        "python3 -m venv /opt/{name} && /opt/{name}/bin/pip install {name}=={version} && ln -s /opt/{name}/bin/{name} /usr/local/bin/{name}"
-    );
-    let is_there = part.layers.iter().any(|layer| layer.commands.contains(&command));
+    // PDM alone breaks with newer releases of what it needs; this brings the ones it was released with.
+    let extra = if name == "pdm" { "[locked]" } else { "" };
+    let commands = vec![
+        format!("python3 -m venv /opt/{name}"),
+        format!("/opt/{name}/bin/pip install '{name}{extra}=={version}'"),
+        format!("ln -s /opt/{name}/bin/{name} /usr/local/bin/{name}"),
+    ];
+    let is_there = part.layers.iter().any(|layer| layer.commands == commands);
     part.because(format!("{name} {version}"), why);
     if !is_there {
         let comment = vec![format!("{name}, in an environment of its own.")];
-        part.layers.push(Layer {
-            comment,
-            caches: vec![PIP_CACHE],
-            commands: vec![command],
-            ..Layer::default()
-        });
+        part.layers.push(Layer { comment, caches: vec![PIP_CACHE], commands, ..Layer::default() });
     }
 }
 
