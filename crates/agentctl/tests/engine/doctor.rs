@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::support::{LOCAL, Place, program};
 
 /// Somewhere no engine is.
-const NOWHERE: &str = "unix:///no/such/engine.sock";
+pub(crate) const NOWHERE: &str = "unix:///no/such/engine.sock";
 
 const STRANGER: u32 = 4242;
 
@@ -24,29 +24,35 @@ pub(crate) const ALL: [EngineTest; 4] = [
     engine_test!(inside_a_container, "R65"),
 ];
 
-fn doctor(place: &Place, options: &[&str], env: &[(&str, &str)]) -> Output {
+pub(crate) fn doctor(place: &Place, options: &[&str], env: &[(&str, &str)]) -> Output {
     let mut command = place.agentctl(["doctor"].iter().chain(options));
     command.env_remove(LOCAL.0).envs(env.iter().copied()).output().unwrap()
 }
 
-fn report(output: &Output) -> Result<Value> {
+pub(crate) fn report(output: &Output) -> Result<Value> {
     serde_json::from_slice(&output.stdout).with_context(|| format!("{output:?}"))
 }
 
 /// One sandbox of a report.
-fn of<'a>(report: &'a Value, name: &str) -> Result<&'a Value> {
+pub(crate) fn of<'a>(report: &'a Value, name: &str) -> Result<&'a Value> {
     let sandboxes = report["sandboxes"].as_array().context("no sandboxes")?;
     sandboxes.iter().find(|sandbox| sandbox["name"] == name).with_context(|| format!("no {name} in {report}"))
 }
 
-fn says(value: &Value, words: &str) -> bool {
+pub(crate) fn says(value: &Value, words: &str) -> bool {
     value.as_str().is_some_and(|text| text.contains(words))
 }
 
-/// Everything that is tried holds.
-fn ensure_well(sandbox: &Value) -> Result<()> {
+/// Everything that is tried holds; who is not root may not be able to limit everything.
+pub(crate) fn ensure_well(sandbox: &Value) -> Result<()> {
     let checks = sandbox["checks"].as_array().with_context(|| format!("{sandbox}"))?;
-    ensure!(checks.len() == 6 && checks.iter().all(|check| check["verdict"] == "holds"), "{sandbox}");
+    let holds = |check: &Value| {
+        check["verdict"] == "holds"
+            || (check["name"] == "limits"
+                && check["verdict"] == "weak"
+                && !rustix::process::geteuid().is_root())
+    };
+    ensure!(checks.len() == 6 && checks.iter().all(holds), "{sandbox}");
     Ok(())
 }
 

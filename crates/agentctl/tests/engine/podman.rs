@@ -4,6 +4,11 @@
 
 #[cfg(target_os = "linux")]
 #[expect(dead_code, reason = "the other engine's half")]
+mod doctor;
+#[cfg(target_os = "linux")]
+mod doctor_podman;
+#[cfg(target_os = "linux")]
+#[expect(dead_code, reason = "the other engine's half")]
 mod engines;
 #[cfg(target_os = "linux")]
 mod killed;
@@ -26,7 +31,11 @@ const ENGINE: engines::Engine = engines::PODMAN;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    exec_testkit::suite(ENGINE.name, ENGINE.available(), &[&suite::ALL[..], &service::ALL].concat())
+    exec_testkit::suite(
+        ENGINE.name,
+        ENGINE.available(),
+        &[&suite::ALL[..], &service::ALL, &doctor_podman::ALL].concat(),
+    )
 }
 
 /// Containers are Linux.
