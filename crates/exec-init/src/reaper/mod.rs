@@ -38,7 +38,10 @@ pub(crate) fn run() -> ExitCode {
     outlive_the_host();
     let mut ledger = Ledger::default();
     let heard = listen(&mut ledger);
-    let lanes = ledger.lanes();
+    if let Some(lanes) = ledger.lanes() {
+        // At once: nobody is left to lay or to take one, and engines take their time.
+        lanes::clear(&lanes);
+    }
     let bounds = Bounds { removal: ledger.removal(), ..BOUNDS };
     let swept = match ledger.close() {
         Some((engine, names)) => {
@@ -46,10 +49,6 @@ pub(crate) fn run() -> ExitCode {
         }
         None => Ok(()),
     };
-    if let Some(lanes) = lanes {
-        // After the containers: one that was being made would miss its lane.
-        lanes::clear(&lanes);
-    }
     if heard.is_ok() && swept.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
