@@ -16,7 +16,7 @@ use exec_podman::{ContainerConfig, PodmanConfig, PodmanExec};
 const ENGINE: &str = "podman";
 
 /// What the engine's own `run` is told beyond what all are: its own limits are more than some hosts allow.
-const RUN_OPTIONS: [&str; 2] = ["--ulimit", "host"];
+const RUN_OPTIONS: [&str; 4] = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"];
 
 /// The engine's own program, with a runtime that can work here.
 fn client() -> Command {
