@@ -3,11 +3,11 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 #[cfg(target_os = "linux")]
+#[expect(dead_code, reason = "the other engine's half")]
 mod doctor;
 #[cfg(target_os = "linux")]
 mod doctor_podman;
 #[cfg(target_os = "linux")]
-#[expect(dead_code, reason = "the other engine's half")]
 mod engines;
 #[cfg(target_os = "linux")]
 mod killed;
