@@ -12,13 +12,121 @@ fn text(args: &[&str]) -> String {
 
 #[test]
 fn the_first_page() {
-    insta::assert_snapshot!(text(&["--help"]));
+    insta::assert_snapshot!(text(&["--help"]), @r#"
+    Runs commands in a sandbox: everything they start dies with them, and the result says which walls
+    held
+
+    Usage: agentctl <COMMAND>
+
+    Commands:
+      run               Run one command in a sandbox
+      shell             Open an interactive shell in a sandbox
+      doctor            Find out what works here, and what would make the rest work
+      config            See, check and begin configuration files, and say which to trust
+      bootstrap-docker  Write the Dockerfile of an image to develop and test a project in
+      completions       Print what makes a shell complete agentctl's options
+      man               Print the manual page, or write one for each command into a directory
+      help              Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Examples:
+      agentctl run -- echo hello
+      agentctl run --timeout 10m --memory 4g -- cargo test
+      agentctl shell
+      agentctl config show
+
+    `agentctl run --help` explains every option.
+    "#);
 }
 
 /// Short is short: one screen's worth of lines, each a sentence.
 #[test]
 fn the_options_of_run_in_short() {
-    insta::assert_snapshot!(text(&["run", "-h"]));
+    insta::assert_snapshot!(text(&["run", "-h"]), @r#"
+    Run one command in a sandbox
+
+    Usage: agentctl run [OPTIONS] -- CMD [ARGS]...
+
+    Arguments:
+      [CMD]...  The program and its arguments, passed on literally: no shell reads them
+
+    Options:
+      -h, --help  Print help (see more with '--help')
+
+    Sandbox:
+          --sandbox <NAME>              Which sandbox to use [default: auto] [possible values: auto,
+                                        local, docker, podman]
+          --no-fallback[=<BOOL>]        With `auto`: refuse, rather than fall back from the first choice
+                                        [possible values: true, false]
+          --min-isolation <LEVEL>       Refuse to run with less isolation than this
+          --image <IMAGE>               The image to run in, for containers. Default: host
+          --gpus <all|N>                Graphics processors the command may use, for containers.
+                                        Default: none
+          --network <none|bridge|host>  The command's network. Default: none
+          --user <UID[:GID]>            Run as this user. Default: the owner of the workspace
+
+    Files:
+      -w, --workspace <DIR>          The directory to work on; inside it has the same path. Default: the
+                                     current directory
+          --workspace-mode <MODE>    Whether the workspace may be written. Default: rw, or ro when
+                                     --write-path is given [possible values: rw, ro]
+          --write-path <PATH>        A path in a read-only workspace that may be written all the same;
+                                     may be given again
+          --mount <SRC:DST[:ro|rw]>  Show more of the host, read-only unless said otherwise
+          --allow-dangerous-mounts   Accept mounts and workspaces that give the host away
+      -C, --cwd <DIR>                Working directory, in the workspace or a mount. Default: the
+                                     workspace
+
+    Limits (a value of `unlimited` lifts one):
+          --preset <NAME>                Where limits that are not given come from. Default: default
+                                         [possible values: default, build, strict]
+      -m, --memory <SIZE>                Memory of all processes together, like `512m` or `2g`
+          --cpus <N>                     CPUs, like `2` or `0.5`
+          --pids <N>                     Processes and threads at once
+          --open-files <N>               Open files per process
+          --tmp-size <SIZE>              Size of the private /tmp
+          --timeout <TIME>               Longest run, like `30s`, `5m` or `1h 30m`; a bare number is
+                                         seconds
+          --idle-timeout <TIME>          Longest silence
+          --grace <TIME>                 Time between the polite signal and the kill when a run is
+                                         stopped [default: 5s]
+          --max-output <SIZE>            Stop a run that writes more output than this
+          --best-effort-limits[=<BOOL>]  Run even if a limit given here can't be held, and report that,
+                                         instead of refusing [possible values: true, false]
+
+    Environment:
+      -e, --env <NAME[=VALUE]>  Set a variable; a name alone passes your own value on
+
+    Input and output:
+          --stdin <WHAT>    What the command reads [default: auto] [possible values: auto, none,
+                            inherit]
+      -t, --tty[=<WHEN>]    Give the command a terminal; `-t` alone means `always` [default: never]
+                            [possible values: auto, always, never]
+          --raw             Show output on a terminal as it is
+          --json            Print one JSON object at the end instead of the output
+          --capture <SIZE>  With --json: keep this much of each output stream [default: 1m]
+
+    Configuration:
+          --config <FILE>  Read this file in place of the user's and the project's; `agentctl config
+                           --help` says where those are
+
+    Messages:
+      -q, --quiet        Say nothing but errors
+      -v, --verbose      Say what was looked for and what is used, and log what happens
+          --log <STYLE>  How our own lines look [env: AGENTCTL_LOG] [default: text] [possible values:
+                         text, worker]
+
+    Examples:
+      agentctl run -- echo hello
+      agentctl run -- sh -c 'make && make test'
+      agentctl run --workspace-mode ro --write-path target -- cargo build --offline
+      agentctl run --timeout 30s --memory 512m --json -- python3 script.py
+      agentctl run --env TOKEN --env MODE=ci -- ./deploy --dry-run
+      tar c . | agentctl run --stdin inherit -- sha256sum
+    "#);
 }
 
 #[rstest]
