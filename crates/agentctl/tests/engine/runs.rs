@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use rustix::process::{Signal, getegid, geteuid};
 
 use crate::ENGINE;
-use crate::support::{Marker, Place, Run};
+use crate::support::{Marker, Place, Run, assert_a_gibibyte_passes_in_bounded_memory};
 
 fn run(place: &Place, command: &[&str]) -> std::process::Output {
     place.output(["run"].iter().chain(&ENGINE.sandbox()).chain(&["--"]).chain(command))
@@ -141,6 +141,12 @@ pub(crate) fn begun(place: &Place, marker: &Marker) -> Run {
     run.expect_line("up");
     marker.assert_appears();
     run
+}
+
+/// A31
+pub(crate) async fn a_gibibyte_passes_in_bounded_memory() -> Result<()> {
+    assert_a_gibibyte_passes_in_bounded_memory(&ENGINE.sandbox());
+    Ok(())
 }
 
 /// R24: of whoever owns the workspace, which for an ordinary user is the caller.

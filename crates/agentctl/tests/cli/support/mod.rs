@@ -1,6 +1,7 @@
 //! Starting the program, and looking at what is alive.
 
 mod marker;
+mod memory;
 mod pty;
 
 use std::ffi::OsStr;
@@ -13,6 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 pub(crate) use marker::Marker;
+pub(crate) use memory::assert_a_gibibyte_passes_in_bounded_memory;
 pub(crate) use pty::Pty;
 
 /// Nothing here takes this long; it only ends a test that hangs.

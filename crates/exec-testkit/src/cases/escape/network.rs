@@ -3,7 +3,7 @@
 use std::net::{TcpListener, UdpSocket};
 
 use anyhow::{Result, bail, ensure};
-use exec_core::Network;
+use exec_core::{ExecOpts, Network};
 
 use crate::case::{Case, Skip, case};
 use crate::{Ctx, check};
@@ -14,6 +14,7 @@ pub(super) const CASES: &[Case] = &[
     case!(datagrams_to_the_host_do_not_arrive, "A20 R30", NoNetwork),
     case!(the_world_is_out_of_reach, "A20 R30", NoNetwork),
     case!(cloud_metadata_is_out_of_reach, "A20 R30", NoNetwork),
+    case!(proxy_variables_are_no_way_out, "A22 R30", NoNetwork),
     case!(there_is_a_loopback_inside, "R30", NoNetwork),
     case!(tcp_is_denied, "A20 R30", NoTcp),
     case!(the_hosts_network_on_request, "R30"),
@@ -29,10 +30,14 @@ async fn listener_is_out_of_reach(ctx: &Ctx, address: &str, errnos: &[&str]) -> 
     let Ok(listener) = TcpListener::bind(address) else {
         bail!(Skip(format!("the host has no {address}")));
     };
+    is_out_of_reach(ctx, &listener, &ctx.opts(), errnos).await
+}
+
+async fn is_out_of_reach(ctx: &Ctx, listener: &TcpListener, opts: &ExecOpts, errnos: &[&str]) -> Result<()> {
     let to = listener.local_addr()?.to_string();
     ensure!(ctx.outside(&["connect", "tcp", &to])? == "ok", "the listener can't be reached outside either");
     listener.accept()?;
-    check::refused(&ctx.inside(&["connect", "tcp", &to]).await?, errnos)?;
+    check::refused(&ctx.run(&ctx.probe(&["connect", "tcp", &to]), opts).await?, errnos)?;
     listener.set_nonblocking(true)?;
     ensure!(listener.accept().is_err(), "a connection arrived");
     Ok(())
@@ -70,6 +75,18 @@ async fn cloud_metadata_is_out_of_reach(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&["connect", "tcp", "169.254.169.254:80"]).await?;
     check::refused(&result, &["ENETUNREACH"])?;
     check::refused_inside_only(&ctx, &["connect", "udp", "169.254.169.254:80"], &["ENETUNREACH"]).await
+}
+
+/// A22, R30: variables that name a proxy open no way: neither for who goes past it nor to the proxy itself.
+async fn proxy_variables_are_no_way_out(ctx: Ctx) -> Result<()> {
+    let (proxy, server) = (TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?);
+    let named = format!("http://{}", proxy.local_addr()?);
+    let variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    let opts = variables.iter().fold(ctx.opts(), |opts, name| opts.with_env(*name, &named));
+    for listener in [server, proxy] {
+        is_out_of_reach(&ctx, &listener, &opts, &UNREACHABLE).await?;
+    }
+    Ok(())
 }
 
 /// R30: tests that talk to themselves work.
