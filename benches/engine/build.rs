@@ -15,11 +15,11 @@ pub(crate) struct Build {
 pub(crate) const ALL: [Build; 2] = [
     Build {
         name: "build-cpu",
-        script: "python3 -c 'print(sum(i * i % 7 for i in range(6000000)))' > sum.txt",
+        script: "python3 -c 'print(sum(i * i % 7 for i in range(4000000)))' > sum.txt",
     },
     Build {
         name: "build-files",
-        script: "set -e; rm -rf tree copy; mkdir tree; i=0; while [ $i -lt 1500 ]; do d=tree/$((i % 40)); \
+        script: "set -e; rm -rf tree copy; mkdir tree; i=0; while [ $i -lt 800 ]; do d=tree/$((i % 40)); \
                  [ -d $d ] || mkdir $d; echo \"int f$i(void) { return $i; }\" > $d/f$i.c; i=$((i + 1)); done; \
                  cp -r tree copy; grep -rl 'return 7' copy > found.txt; tar cf tree.tar tree; find copy -name '*.c' \
                  -exec touch {} +; rm -rf tree copy tree.tar",

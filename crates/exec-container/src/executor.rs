@@ -34,8 +34,12 @@ pub struct Answered {
 pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) -> Result<Box<dyn Executor>> {
     let Answered { endpoint, greeting, lifeline } = engine;
     let engine = Engine::connect(&endpoint, &greeting, backend, config.patience)?;
-    let info = engine.info().await?;
-    let profile = EngineProfile::new(&greeting, &info, &Own::look());
+    let own = Own::look();
+    let info = match &lifeline {
+        Some(_) => own.says_for(greeting.version.as_deref()),
+        None => engine.info().await?,
+    };
+    let profile = EngineProfile::new(&greeting, &info, &own);
     leftovers::sweep(&engine);
     let owner = Owner::this_process();
     let lives = Lives::follow(&engine, (OWNER, &owner.id));

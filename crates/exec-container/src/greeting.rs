@@ -21,6 +21,8 @@ pub struct Greeting {
     pub api: (usize, usize),
     /// Which engine it is.
     pub product: Product,
+    /// Its own version, where it says so.
+    pub version: Option<String>,
     /// The user whose process listens, where the system tells.
     pub user: Option<u32>,
 }
@@ -93,8 +95,8 @@ async fn ask(endpoint: &Endpoint) -> Result<Greeting, Silence> {
         _ => return Err(Silence::Connect(io::ErrorKind::Unsupported.into())),
     };
     let answer = answer.map_err(|why| Silence::NotAnEngine(why.to_string()))?;
-    let (api, product) = parse(&answer).ok_or_else(|| Silence::NotAnEngine(beginning(&answer)))?;
-    Ok(Greeting { api, product, user: user.take() })
+    let greeting = parse(&answer).ok_or_else(|| Silence::NotAnEngine(beginning(&answer)))?;
+    Ok(Greeting { user: user.take(), ..greeting })
 }
 
 /// Reads as far as the end of the head: some engines keep the connection open all the same.
@@ -110,8 +112,8 @@ async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result
     Ok(answer)
 }
 
-/// The version of the interface, and whose it is.
-fn parse(answer: &[u8]) -> Option<((usize, usize), Product)> {
+/// What the answer says; who gave it is not in it.
+fn parse(answer: &[u8]) -> Option<Greeting> {
     let text = String::from_utf8_lossy(answer);
     let head = text.split("\r\n\r\n").next()?;
     let mut lines = head.split("\r\n");
@@ -125,10 +127,13 @@ fn parse(answer: &[u8]) -> Option<((usize, usize), Product)> {
         .collect();
     let header = |name: &str| headers.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
     let (major, minor) = header("api-version")?.split_once('.')?;
-    let is_podman = header("libpod-api-version").is_some()
-        || header("server").is_some_and(|name| name.starts_with("Libpod"));
+    // `Libpod/4.3.1 (linux)`
+    let server = header("server").and_then(|server| server.split(' ').next()?.split_once('/'));
+    let is_podman =
+        header("libpod-api-version").is_some() || server.is_some_and(|(name, _)| name.starts_with("Libpod"));
     let product = if is_podman { Product::Podman } else { Product::Docker };
-    Some(((major.parse().ok()?, minor.parse().ok()?), product))
+    let version = server.map(|(_, version)| version.to_owned());
+    Some(Greeting { api: (major.parse().ok()?, minor.parse().ok()?), product, version, user: None })
 }
 
 /// Enough of an answer to see what it is, safe to show.
@@ -144,10 +149,15 @@ mod tests {
 
     #[test]
     fn engines_are_told_apart() {
+        let greeting = |api, product, version: Option<&str>| {
+            Some(Greeting { api, product, version: version.map(str::to_owned), user: None })
+        };
         let docker = b"HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nServer: Docker/20.10.24 (linux)\r\n\r\nOK";
-        assert_eq!(parse(docker), Some(((1, 41), Product::Docker)));
+        assert_eq!(parse(docker), greeting((1, 41), Product::Docker, Some("20.10.24")));
         let podman = b"HTTP/1.1 200 OK\r\nApi-Version: 1.40\r\nLibpod-Api-Version: 4.3.1\r\n\r\nOK";
-        assert_eq!(parse(podman), Some(((1, 40), Product::Podman)));
+        assert_eq!(parse(podman), greeting((1, 40), Product::Podman, None));
+        let podman = b"HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nServer: Libpod/4.3.1 (linux)\r\n\r\nOK";
+        assert_eq!(parse(podman), greeting((1, 41), Product::Podman, Some("4.3.1")));
     }
 
     /// F5

@@ -1,5 +1,7 @@
 //! What this process knows of itself and its machine, next to what an engine says.
 
+use bollard::models::SystemInfo;
+
 /// Limits of every process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ulimits {
@@ -20,9 +22,31 @@ pub(crate) struct Own {
     pub(crate) ulimits: Option<Ulimits>,
     /// The resources that its user may limit without being root, by the kernel's names.
     pub(crate) delegated: Vec<String>,
+    /// The resources that root may limit, by the same names.
+    pub(crate) controllers: Vec<String>,
+    /// Whether `SELinux` is on.
+    pub(crate) selinux: bool,
 }
 
 impl Own {
+    /// What an engine of this version, started here and by us, would say of itself. Podman asks the system's package manager
+    /// about each of its helpers whenever it is asked what it is, which takes longer than making a container.
+    pub(crate) fn says_for(&self, version: Option<&str>) -> SystemInfo {
+        let can_limit = |name: &str| Some(self.controllers.iter().any(|controller| controller == name));
+        let selinux = self.selinux.then(|| "name=selinux".to_owned());
+        SystemInfo {
+            kernel_version: self.kernel.clone(),
+            server_version: version.map(str::to_owned),
+            architecture: Some(std::env::consts::ARCH.to_owned()),
+            memory_limit: can_limit("memory"),
+            pids_limit: can_limit("pids"),
+            cpu_cfs_quota: can_limit("cpu"),
+            // There is no kernel that our PID 1 runs on without it.
+            security_options: Some(selinux.into_iter().chain(["name=seccomp".to_owned()]).collect()),
+            ..SystemInfo::default()
+        }
+    }
+
     /// This process.
     #[cfg(unix)]
     pub(crate) fn look() -> Self {
@@ -42,6 +66,8 @@ impl Own {
             caller: (user, rustix::process::getegid().as_raw()),
             ulimits,
             delegated: delegated(user),
+            controllers: controllers(),
+            selinux: std::path::Path::new("/sys/fs/selinux/enforce").exists(),
         }
     }
 
@@ -56,6 +82,24 @@ impl Own {
 #[cfg(unix)]
 fn delegated(user: u32) -> Vec<String> {
     let group = format!("/sys/fs/cgroup/user.slice/user-{user}.slice/user@{user}.service/cgroup.controllers");
-    let controllers = std::fs::read_to_string(group).unwrap_or_default();
-    controllers.split_whitespace().map(str::to_owned).collect()
+    std::fs::read_to_string(group).map_or_else(|_| Vec::new(), |names| words(&names))
+}
+
+/// What the kernel's control groups can limit, be they of the new kind, which has a list, or of the old one, which has a
+/// directory for each.
+#[cfg(unix)]
+fn controllers() -> Vec<String> {
+    let groups = std::path::Path::new("/sys/fs/cgroup");
+    match std::fs::read_to_string(groups.join("cgroup.controllers")) {
+        Ok(names) => words(&names),
+        Err(_) => {
+            let entries = std::fs::read_dir(groups).into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        }
+    }
+}
+
+#[cfg(unix)]
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
 }

@@ -138,13 +138,18 @@ mod tests {
             architecture: Some("x86_64".into()),
             ..SystemInfo::default()
         };
-        EngineProfile::new(&Greeting { api, product: Product::Docker, user: Some(0) }, &info, &own(kernel))
+        EngineProfile::new(&greeting(api, Product::Docker, 0), &info, &own(kernel))
+    }
+
+    fn greeting(api: (usize, usize), product: Product, user: u32) -> Greeting {
+        Greeting { api, product, version: None, user: Some(user) }
     }
 
     fn own(kernel: Option<&str>) -> Own {
         let ulimits = Some(Ulimits { open_files: 20_000, processes: 32_768 });
         let delegated = vec!["memory".to_owned(), "pids".to_owned()];
-        Own { kernel: kernel.map(str::to_owned), caller: (1000, 1000), ulimits, delegated }
+        let kernel = kernel.map(str::to_owned);
+        Own { kernel, caller: (1000, 1000), ulimits, delegated, ..Own::default() }
     }
 
     /// Podman 4.3, whose service this user runs.
@@ -156,8 +161,7 @@ mod tests {
             cpu_cfs_quota: Some(true),
             ..SystemInfo::default()
         };
-        let greeting = Greeting { api: (1, 41), product: Product::Podman, user: Some(user) };
-        EngineProfile::new(&greeting, &info, &own(Some(kernel)))
+        EngineProfile::new(&greeting((1, 41), Product::Podman, user), &info, &own(Some(kernel)))
     }
 
     #[test]

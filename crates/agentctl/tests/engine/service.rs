@@ -11,9 +11,10 @@ use crate::ENGINE;
 use crate::runs::begun;
 use crate::support::{Marker, Place, eventually};
 
-pub(crate) const ALL: [EngineTest; 3] = [
+pub(crate) const ALL: [EngineTest; 4] = [
     engine_test!(it_ends_with_a_run, "R11 R15"),
     engine_test!(it_ends_when_we_are_killed, "R11 R15 F1"),
+    engine_test!(what_is_known_of_it_is_what_it_says, "R41 R60"),
     engine_test!(a_podman_in_the_workspace_is_not_ours, "A32"),
 ];
 
@@ -26,6 +27,11 @@ fn services_of(pid: u32) -> Vec<String> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let lines = processes.filter_map(|process| fs::read_to_string(process.path().join("cmdline")).ok());
     lines.map(|line| line.replace('\0', " ")).filter(|line| line.contains(&socket)).collect()
+}
+
+fn socket_of(pid: u32) -> String {
+    let service = services_of(pid).remove(0);
+    service.trim().rsplit("unix://").next().unwrap_or_default().to_owned()
 }
 
 fn assert_none_left(pid: u32) {
@@ -58,14 +64,34 @@ async fn it_ends_when_we_are_killed() -> Result<()> {
     for _ in 0..3 {
         let marker = Marker::new();
         let mut run = with_service(&place, &marker)?;
-        let service = services_of(run.pid()).remove(0);
-        let socket = service.trim().rsplit("unix://").next().unwrap_or_default().to_owned();
+        let socket = socket_of(run.pid());
         ensure!(fs::exists(&socket)?, "the control: {socket} should be there");
         run.send(Signal::KILL);
         run.wait();
         assert_none_left(run.pid());
         ensure!(!fs::exists(&socket)?, "{socket} is left");
     }
+    Ok(())
+}
+
+/// R41, R60: our own service is not asked what it can do, because that takes long. Whoever comes by its address asks, and
+/// gets the same walls.
+async fn what_is_known_of_it_is_what_it_says() -> Result<()> {
+    let (place, marker) = (Place::new(), Marker::new());
+    let mut run = with_service(&place, &marker)?;
+    let address = format!("unix://{}", socket_of(run.pid()));
+    let isolation = |address: Option<&str>| -> Result<serde_json::Value> {
+        let args = ["run", "--json"].iter().chain(&ENGINE.sandbox()).chain(&["--", "true"]);
+        let mut command = place.agentctl(args);
+        let output = command.envs(address.map(|address| (ENGINE.host, address))).output()?;
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+        ensure!(object["isolation"]["level"] == "container", "{object}");
+        Ok(object["isolation"].clone())
+    };
+    let (known, said) = (isolation(None)?, isolation(Some(&address))?);
+    ensure!(known == said, "{known} is not {said}");
+    run.send(Signal::TERM);
+    run.wait();
     Ok(())
 }
 
