@@ -40,6 +40,7 @@ impl Yard {
     ) -> Result<Created> {
         match created {
             Ok(created) => {
+                self.reaper.made(name);
                 for warning in &created.warnings {
                     tracing::debug!(container = created.id, warning, "the engine warns");
                 }

@@ -1,8 +1,8 @@
 //! What a host tells `exec-init reaper`, the helper that removes the host's containers when the host is gone.
 //!
 //! Lines of text on the reaper's standard input: first where the engine is, then where the host keeps the lanes of its
-//! containers if it has any, a `watch` before each container is created and a `forget` after it is gone. A line is shorter than what a pipe takes in one piece, so a host that dies
-//! while it writes leaves whole lines. The end of the stream is the order to remove what is still watched; so is a line
+//! containers if it has any, a `watch` before each container is created, a `made` once it was and a `forget` after it is
+//! gone. A line is shorter than what a pipe takes in one piece, so a host that dies while it writes leaves whole lines. The end of the stream is the order to remove what is still watched; so is a line
 //! that makes no sense, because what follows it can't be trusted.
 //!
 //! A host that learns that a name was taken already forgets it at once: the container is somebody else's.
@@ -131,6 +131,8 @@ pub enum Order {
     Recheck,
     /// This container is about to be created.
     Watch(Name),
+    /// This container was created: if there is none of that name, it is gone.
+    Made(Name),
     /// This container is gone, or will never be.
     Forget(Name),
 }
@@ -150,6 +152,7 @@ impl Order {
             }
             Self::Recheck => out.extend_from_slice(RECHECK.as_bytes()),
             Self::Watch(name) => out.extend(format!("watch {name}").bytes()),
+            Self::Made(name) => out.extend(format!("made {name}").bytes()),
             Self::Forget(name) => out.extend(format!("forget {name}").bytes()),
         }
         out.push(b'\n');
@@ -179,6 +182,7 @@ impl Order {
             None if line == RECHECK => Ok(Self::Recheck),
             Some(("engine", address)) => tcp(address).map(Self::Engine),
             Some(("watch", name)) => Name::new(name).map(Self::Watch),
+            Some(("made", name)) => Name::new(name).map(Self::Made),
             Some(("forget", name)) => Name::new(name).map(Self::Forget),
             _ => Err(WireError::BadValue("line")),
         }

@@ -32,6 +32,7 @@ fn order() -> impl Strategy<Value = Order> {
         path(239).prop_map(|path| Order::Lanes(Directory::new(path).unwrap())),
         Just(Order::Recheck),
         name().prop_map(Order::Watch),
+        name().prop_map(Order::Made),
         name().prop_map(Order::Forget)
     ]
 }
@@ -68,7 +69,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_refused_or_mean_exactly_themselves(
-        word in prop::sample::select(vec!["", "engine unix ", "engine tcp ", "lanes ", "watch ", "forget "]),
+        word in prop::sample::select(vec!["", "engine unix ", "engine tcp ", "lanes ", "watch ", "made ", "forget "]),
         tail in vec(any::<u8>(), 0..40),
     ) {
         let line = [word.as_bytes(), &tail, b"\n"].concat();

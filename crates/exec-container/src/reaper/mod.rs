@@ -43,5 +43,7 @@ impl Reaper {
         Ok(())
     }
 
+    pub(crate) fn made(&self, _: &str) {}
+
     pub(crate) fn forget(&self, _: &str) {}
 }

@@ -1,6 +1,6 @@
 //! The helper as a child process, told through a pipe.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -32,7 +32,14 @@ struct State {
     /// None before the first container, and after the helper was lost.
     pipe: Option<File>,
     /// What a new helper would have to be told.
-    watched: BTreeSet<String>,
+    watched: BTreeMap<String, Stage>,
+}
+
+/// How far a container has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Expected,
+    Made,
 }
 
 impl Reaper {
@@ -54,7 +61,7 @@ impl Reaper {
     pub(crate) fn watch(&self, container: &str) -> Result<()> {
         let Some(shared) = &self.0 else { return Ok(()) };
         let mut state = shared.lock();
-        state.watched.insert(container.to_owned());
+        state.watched.insert(container.to_owned(), Stage::Expected);
         let told = name(container).and_then(|name| match state.tell(&Order::Watch(name)) {
             Ok(()) => Ok(()),
             Err(_) => shared.start(&mut state),
@@ -65,14 +72,34 @@ impl Reaper {
         })
     }
 
+    /// The engine has created the container: one that is not there any more is gone, and nothing has to be waited for.
+    pub(crate) fn made(&self, container: &str) {
+        self.tell_of(container, Order::Made, |watched| {
+            if let Some(stage) = watched.get_mut(container) {
+                *stage = Stage::Made;
+            }
+        });
+    }
+
     /// The container is gone.
     pub(crate) fn forget(&self, container: &str) {
+        self.tell_of(container, Order::Forget, |watched| {
+            watched.remove(container);
+        });
+    }
+
+    fn tell_of(
+        &self,
+        container: &str,
+        order: fn(Name) -> Order,
+        note: impl Fn(&mut BTreeMap<String, Stage>),
+    ) {
         let Some(shared) = &self.0 else { return };
         let mut state = shared.lock();
-        state.watched.remove(container);
+        note(&mut state.watched);
         if let Ok(name) = name(container) {
             // A helper that was lost is replaced when there is something to watch.
-            state.tell(&Order::Forget(name)).ok();
+            state.tell(&order(name)).ok();
         }
     }
 }
@@ -98,8 +125,11 @@ impl Shared {
         if self.duty.dialect.removes_half_made {
             state.tell(&Order::Recheck)?;
         }
-        for watched in &state.watched.clone() {
+        for (watched, stage) in &state.watched.clone() {
             state.tell(&Order::Watch(name(watched)?))?;
+            if *stage == Stage::Made {
+                state.tell(&Order::Made(name(watched)?))?;
+            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use exec_wire::WireError;
 use exec_wire::reaper::{Address, Directory, MAX_NAMES, Name, Order};
 
-use super::sweep::Removal;
+use super::sweep::{Removal, Target};
 
 /// The engine and the watched names, from the bytes of the stream.
 #[derive(Debug, Default)]
@@ -11,9 +11,16 @@ pub(super) struct Ledger {
     engine: Option<Address>,
     lanes: Option<Directory>,
     removal: Option<Removal>,
-    names: Vec<Name>,
+    watched: Vec<Watched>,
     /// The beginning of a line.
     unfinished: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    name: Name,
+    /// It was created; else it may have been, or may yet be.
+    made: bool,
 }
 
 impl Ledger {
@@ -38,19 +45,24 @@ impl Ledger {
             (Order::Lanes(_), Some(_)) => return Err(WireError::BadValue("lanes")),
             (Order::Recheck, Some(_)) => self.removal = Some(Removal::MayReappear),
             (Order::Watch(name), Some(_)) => return self.watch(name),
-            (Order::Forget(name), Some(_)) => self.names.retain(|known| *known != name),
+            (Order::Made(name), Some(_)) => {
+                for watched in self.watched.iter_mut().filter(|watched| watched.name == name) {
+                    watched.made = true;
+                }
+            }
+            (Order::Forget(name), Some(_)) => self.watched.retain(|watched| watched.name != name),
         }
         Ok(())
     }
 
     fn watch(&mut self, name: Name) -> Result<(), WireError> {
-        if self.names.contains(&name) {
+        if self.watched.iter().any(|watched| watched.name == name) {
             return Ok(());
         }
-        if self.names.len() == MAX_NAMES {
+        if self.watched.len() == MAX_NAMES {
             return Err(WireError::BadValue("count"));
         }
-        self.names.push(name);
+        self.watched.push(Watched { name, made: false });
         Ok(())
     }
 
@@ -65,8 +77,13 @@ impl Ledger {
     }
 
     /// What there is to remove, if anything. A line that was never finished is one that was never said.
-    pub(super) fn close(self) -> Option<(Address, Vec<Name>)> {
-        self.engine.filter(|_| !self.names.is_empty()).map(|engine| (engine, self.names))
+    pub(super) fn close(self) -> Option<(Address, Vec<Target>)> {
+        let target = |watched: Watched| match watched.made {
+            true => Target::made(watched.name),
+            false => Target::expected(watched.name),
+        };
+        let targets: Vec<Target> = self.watched.into_iter().map(target).collect();
+        self.engine.filter(|_| !targets.is_empty()).map(|engine| (engine, targets))
     }
 }
 
@@ -80,8 +97,8 @@ mod tests {
     fn after(text: &str) -> (bool, Vec<String>) {
         let mut ledger = Ledger::default();
         let understood = ledger.feed(text.as_bytes()).is_ok();
-        let names = ledger.close().map(|(_, names)| names).unwrap_or_default();
-        (understood, names.iter().map(Name::to_string).collect())
+        let targets = ledger.close().map(|(_, targets)| targets).unwrap_or_default();
+        (understood, targets.iter().map(|target| target.name.to_string()).collect())
     }
 
     #[test]
@@ -89,6 +106,15 @@ mod tests {
         let (understood, names) = after(&format!("{ENGINE}watch a\nwatch b\nforget a\nwatch c\nwatch b\n"));
         assert!(understood);
         assert_eq!(names, ["b", "c"]);
+    }
+
+    #[test]
+    fn what_was_made_is_known_to_exist() {
+        let mut ledger = Ledger::default();
+        ledger.feed(format!("{ENGINE}watch a\nwatch b\nmade b\nmade z\n").as_bytes()).unwrap();
+        let name = |text| Name::new(text).unwrap();
+        let expected = [Target::expected(name("a")), Target::made(name("b"))];
+        assert_eq!(ledger.close().unwrap().1, expected);
     }
 
     #[test]
@@ -104,7 +130,7 @@ mod tests {
         for byte in format!("{ENGINE}watch a\nwatch b\nforget a\n").bytes() {
             ledger.feed(&[byte]).unwrap();
         }
-        assert_eq!(ledger.close().unwrap().1, [Name::new("b").unwrap()]);
+        assert_eq!(ledger.close().unwrap().1, [Target::expected(Name::new("b").unwrap())]);
     }
 
     #[test]

@@ -44,8 +44,8 @@ pub(crate) fn run() -> ExitCode {
     }
     let bounds = Bounds { removal: ledger.removal(), ..BOUNDS };
     let swept = match ledger.close() {
-        Some((engine, names)) => {
-            sweep::sweep(names, &mut Engine { address: engine, time_outs: TIME_OUTS }, &bounds)
+        Some((engine, targets)) => {
+            sweep::sweep(targets, &mut Engine { address: engine, time_outs: TIME_OUTS }, &bounds)
         }
         None => Ok(()),
     };

@@ -69,8 +69,11 @@ pub(super) trait World {
 pub(super) struct LeftBehind;
 
 /// Removes the containers, round by round: one that is not to be had yet does not hold up the others.
-pub(super) fn sweep(names: Vec<Name>, world: &mut impl World, bounds: &Bounds) -> Result<(), LeftBehind> {
-    let mut left: Vec<Target> = names.into_iter().map(Target::new).collect();
+pub(super) fn sweep(
+    mut left: Vec<Target>,
+    world: &mut impl World,
+    bounds: &Bounds,
+) -> Result<(), LeftBehind> {
     let mut progress = world.now();
     loop {
         let mut round = std::mem::take(&mut left).into_iter().peekable();
@@ -104,27 +107,37 @@ fn remove(batch: Vec<Target>, world: &mut impl World, bounds: &Bounds) -> Vec<Ta
 }
 
 /// A container that is to go, and what is known of it.
-#[derive(Debug)]
-struct Target {
-    name: Name,
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) name: Name,
     known: Known,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     Nothing,
     AbsentSince(Instant),
     Existed,
+    /// As a whole: there is nothing on its way that could make it appear again.
+    Made,
 }
 
 impl Target {
-    fn new(name: Name) -> Self {
+    /// One that was about to be created.
+    pub(super) fn expected(name: Name) -> Self {
         Self { name, known: Known::Nothing }
+    }
+
+    /// One that was created.
+    pub(super) fn made(name: Name) -> Self {
+        Self { name, known: Known::Made }
     }
 
     /// What is still to do after an answer, if anything.
     fn after(self, answer: Answer, now: Instant, bounds: &Bounds) -> Option<Self> {
         let known = match (answer, self.known) {
+            (Answer::Removed | Answer::Absent, Known::Made) => return None,
+            (_, Known::Made) => Known::Made,
             (Answer::Removed, _) if bounds.removal == Removal::MayReappear => Known::AbsentSince(now),
             (Answer::Removed, _) | (Answer::Absent, Known::Existed) => return None,
             (Answer::Absent, Known::AbsentSince(since)) if now - since >= bounds.absent => return None,
@@ -172,8 +185,8 @@ mod tests {
         }
 
         fn sweep_as(&mut self, removal: Removal) -> Result<(), LeftBehind> {
-            let names = self.answers.iter().map(|(name, _)| Name::new(*name).unwrap()).collect();
-            sweep(names, self, &Bounds { removal, ..BOUNDS })
+            let targets = self.answers.iter().map(|(name, _)| Target::expected(Name::new(*name).unwrap()));
+            sweep(targets.collect(), self, &Bounds { removal, ..BOUNDS })
         }
 
         fn seconds(&self) -> u64 {
@@ -277,6 +290,18 @@ mod tests {
             [(204, Removed), (200, Removed), (404, Absent), (409, Leaving), (500, Trouble), (403, Trouble)];
         for (status, meaning) in meanings {
             assert_eq!(Answer::of_status(status), meaning);
+        }
+    }
+
+    /// Whatever else the engine does, what was made is gone when it is not there.
+    #[test]
+    fn what_was_made_does_not_come_again() {
+        for answers in [[Removed].as_slice(), &[Absent], &[Trouble, Leaving, Absent], &[Leaving, Removed]] {
+            let mut script = Script::new(&[("made", answers)]);
+            let target = Target::made(Name::new("made").unwrap());
+            let bounds = Bounds { removal: Removal::MayReappear, ..BOUNDS };
+            assert_eq!(sweep(vec![target], &mut script, &bounds), Ok(()));
+            assert_eq!(script.asked.len(), answers.len());
         }
     }
 

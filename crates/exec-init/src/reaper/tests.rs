@@ -9,7 +9,7 @@ use exec_wire::reaper::SocketPath;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
 
 use super::*;
-use crate::reaper::sweep::LeftBehind;
+use crate::reaper::sweep::{LeftBehind, Target};
 
 const HASTY: Bounds = Bounds {
     removal: Removal::Final,
@@ -23,8 +23,8 @@ const SHORT: TimeOuts = TimeOuts { connect: Duration::from_millis(50), answer: D
 
 /// Sweeps three names.
 fn sweep_three(mut engine: Engine, bounds: &Bounds) -> Result<(), LeftBehind> {
-    let names = ["a", "b", "c"].map(|name| Name::new(name).unwrap()).to_vec();
-    sweep::sweep(names, &mut engine, bounds)
+    let targets = ["a", "b", "c"].map(|name| Target::expected(Name::new(name).unwrap()));
+    sweep::sweep(targets.into(), &mut engine, bounds)
 }
 
 /// Sweeps in haste at a socket in a directory of its own, which `serve` may make.
