@@ -32,7 +32,7 @@ pub fn load(path: &Path) -> Result<Workshop> {
     let mut faults = Vec::new();
     let draft = workshop::read(&root, &base, &mut faults);
     let mut files = vec![path.to_owned()];
-    let mut workers: Vec<(Worker, PathBuf)> = Vec::new();
+    let (mut workers, mut known): (Vec<(Worker, PathBuf)>, Vec<String>) = (Vec::new(), Vec::new());
     for place in draft.workers {
         let (worker, file, at) = match place {
             Place::Here(worker, at) => (Some(*worker), path.to_owned(), at),
@@ -42,14 +42,19 @@ pub fn load(path: &Path) -> Result<Workshop> {
                 (worker, file, at)
             }
         };
-        let Some(worker) = worker else { continue };
+        let Some(worker) = worker else {
+            // Whoever hands work to this one made no mistake of its own.
+            known.extend(file.file_stem().map(|name| name.to_string_lossy().into_owned()));
+            continue;
+        };
+        known.push(worker.name.clone());
         if workers.iter().any(|(other, _)| other.name == worker.name) {
             faults.push(Fault::new(at, format!("there are two workers named `{}`", worker.name)));
         }
         workers.push((worker, file));
     }
     mistakes = mistakes.with(path, faults);
-    mistakes = delegates(&workers, mistakes);
+    mistakes = delegates(&workers, &known, mistakes);
     match (draft.name, draft.isolation, mistakes.lines.is_empty()) {
         (Some(name), Some(isolation), true) => {
             let workers = workers.into_iter().map(|(worker, _)| worker).collect();
@@ -70,7 +75,7 @@ fn from_file(file: &Path, at: Position, faults: &mut Vec<Fault>, mistakes: &mut 
     };
     let mut own = Vec::new();
     let worker = match front_matter(&text).and_then(|yaml| Format::Yaml.parse(&yaml)) {
-        Ok(node) => worker::read(&node, &mut own),
+        Ok(node) => Some(worker::read(&node, &mut own)),
         Err(fault) => {
             own.push(fault);
             None
@@ -98,8 +103,8 @@ fn front_matter(text: &str) -> Result<String, Fault> {
 }
 
 /// Work can be handed to those who are there.
-fn delegates(workers: &[(Worker, PathBuf)], mut mistakes: Mistakes) -> Mistakes {
-    let names: Vec<&str> = workers.iter().map(|(worker, _)| worker.name.as_str()).collect();
+fn delegates(workers: &[(Worker, PathBuf)], known: &[String], mut mistakes: Mistakes) -> Mistakes {
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
     for (worker, file) in workers {
         let wrong = worker.delegates_to.iter().zip(&worker.delegates_at).filter_map(|(name, at)| {
             let message = if *name == worker.name {

@@ -46,7 +46,7 @@ impl<'a> Table<'a> {
         faults: &mut Vec<Fault>,
         read: impl FnOnce(&'a Node) -> Result<T, Fault>,
     ) -> Option<T> {
-        if self.member(name).is_none() {
+        if self.member(name).is_none() && matches!(self.node.data, Data::Table(_)) {
             faults.push(Fault::new(self.node.at, format!("`{}{name}` is missing", self.prefix)));
             return None;
         }

@@ -49,17 +49,20 @@ impl Allowed {
 /// What other programs call running a command.
 const SHELLS: [&str; 3] = ["bash", "shell", "sh"];
 
-/// Reads front matter, or a worker that is written in the workshop's own file.
-pub(crate) fn read(node: &Node, faults: &mut Vec<Fault>) -> Option<Worker> {
+/// Reads front matter, or a worker that is written in the workshop's own file. What is missing is a mistake and left empty, so
+/// that the rest is looked at all the same.
+pub(crate) fn read(node: &Node, faults: &mut Vec<Fault>) -> Worker {
     let mut table = Table::new(node, "");
-    let name = table.require("name", faults, name);
-    let description = table.require("description", faults, |node| text(node, "text").map(str::to_owned));
+    let name = table.require("name", faults, name).unwrap_or_default();
+    let description = table
+        .require("description", faults, |node| text(node, "text").map(str::to_owned))
+        .unwrap_or_default();
     let tools = table.take("allowed-tools", faults, words);
     let delegates = table.take("delegates-to", faults, words).unwrap_or_default();
     table.finish(faults);
     let allowed = tools.map_or(Allowed::All, |tools| allowed(tools, faults));
     let (delegates_to, delegates_at) = delegates.into_iter().unzip();
-    Some(Worker { name: name?, description: description?, allowed, delegates_to, delegates_at })
+    Worker { name, description, allowed, delegates_to, delegates_at }
 }
 
 /// A name that can be typed.

@@ -142,7 +142,7 @@ fn read_container(node: &Node, base: &Base, faults: &mut Vec<Fault>) -> Containe
 /// A worker's file, by its path or by the worker's name; or the worker itself.
 fn place(node: &Node, directory: &Path, faults: &mut Vec<Fault>) -> Option<Place> {
     if let Data::Table(_) = node.data {
-        return worker::read(node, faults).map(|worker| Place::Here(Box::new(worker), node.at));
+        return Some(Place::Here(Box::new(worker::read(node, faults)), node.at));
     }
     let word = text(node, "a worker's file or name").map_err(|fault| faults.push(fault)).ok()?;
     let path = Path::new(word);

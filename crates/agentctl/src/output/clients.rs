@@ -89,6 +89,12 @@ fn others(words: Vec<String>) -> Vec<String> {
     while let Some(word) = words.next() {
         match word.as_str() {
             "--print-config" | "--workspace" | "-w" => drop(words.next()),
+            // Where a client starts the server they would mean other files.
+            "--workshop" | "--config" => {
+                let path = words.next().unwrap_or_default();
+                let absolute = std::path::absolute(&path).map_or(path, |path| path.display().to_string());
+                kept.extend([word, absolute]);
+            }
             _ if word.starts_with("--print-config=") || word.starts_with("--workspace=") => {}
             _ if word.starts_with("-w") => {}
             _ => kept.push(word),
@@ -136,6 +142,13 @@ mod tests {
             let value: Value = serde_json::from_str(&text(client, None)).unwrap();
             assert_eq!(value["mcpServers"]["agentctl"]["command"], "/usr/bin/agentctl");
         }
+    }
+
+    #[test]
+    fn files_are_named_for_everywhere() {
+        let kept = others(["--config", "mine.toml", "--memory", "4g"].map(str::to_owned).into());
+        assert!(std::path::Path::new(&kept[1]).is_absolute() && kept[1].ends_with("/mine.toml"), "{kept:?}");
+        assert_eq!(kept[2..], ["--memory", "4g"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ macro_rules! on {
     };
 }
 
-pub(crate) const ALL: [EngineTest; 14] = [
+pub(crate) const ALL: [EngineTest; 15] = [
     on!("local", every_tool, "R80 R81 R33 R42 A34"),
     on!("docker", every_tool, "R80 R81 R33 R42 A34"),
     on!("local", output_is_told_while_it_comes, "R80"),
@@ -38,6 +38,7 @@ pub(crate) const ALL: [EngineTest; 14] = [
     on!("local", with_the_client_everything_goes, "R80 R11 A19"),
     on!("docker", with_the_client_everything_goes, "R80 R11 A19"),
     on!("local", over_http_with_a_token, "R80"),
+    on!("local", a_workers_tools, "R83"),
 ];
 
 fn in_both_modes(scenario: &str, sandbox: &str) -> Result<()> {
@@ -131,4 +132,13 @@ fn over_http_with_a_token(sandbox: &str) -> Result<()> {
     server.kill()?;
     server.wait()?;
     played.with_context(|| format!("the server said {said:?}"))
+}
+
+/// R83: a worker's client gets the tools that its file allows.
+fn a_workers_tools(sandbox: &str) -> Result<()> {
+    let place = Place::new();
+    let worker = "{name: reader, description: Looks, allowed-tools: [sandbox_status, Read]}";
+    place.file("shop.yaml", &format!("name: yard\nisolation: process\nworkers: [{worker}]\n"));
+    let options = ["--workshop", "shop.yaml", "--worker", "reader"];
+    play(&place, Scene { options: &options, ..Scene::new("reader", "auto", sandbox) })
 }

@@ -204,6 +204,15 @@ async def killed(client):
     await asyncio.sleep(600)
 
 
+async def reader(client):
+    """A worker who may look and no more."""
+    expect([tool.name for tool in (await client.list_tools()).tools] == ["sandbox_status"], "tools")
+    text, result = await call(client, "run_command", {"command": "touch made"})
+    expect(result.is_error and "`run_command` is not allowed here" in text, text)
+    text, _ = await call(client, "sandbox_status", {})
+    expect("It works" in text, text)
+
+
 async def told(line):
     """Says something to the tests and waits for their word."""
     print(line, flush=True)

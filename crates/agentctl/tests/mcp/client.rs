@@ -55,13 +55,15 @@ pub(crate) struct Scene<'a> {
     pub(crate) mode: &'a str,
     pub(crate) sandbox: &'a str,
     pub(crate) markers: Option<(&'a Marker, &'a Marker)>,
+    /// More options of the server.
+    pub(crate) options: &'a [&'a str],
     /// Address and token of a server that runs already.
     pub(crate) server: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> Scene<'a> {
     pub(crate) fn new(scenario: &'a str, mode: &'a str, sandbox: &'a str) -> Self {
-        Self { scenario, mode, sandbox, markers: None, server: None }
+        Self { scenario, mode, sandbox, markers: None, options: &[], server: None }
     }
 }
 
@@ -71,7 +73,7 @@ impl Client {
         std::fs::create_dir_all(place.path().join("sub"))?;
         let mut command = Command::new(python);
         command.arg(SCRIPT).args([scene.scenario, scene.mode]).arg(program());
-        command.args(["mcp", "--quiet", "--sandbox", scene.sandbox, "--timeout", "60s"]);
+        command.args(["mcp", "--quiet", "--sandbox", scene.sandbox, "--timeout", "60s"]).args(scene.options);
         command.current_dir(place.path()).env("SANDBOX", scene.sandbox).env_remove(LOCAL.0);
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             command.env(name, place.user());

@@ -127,7 +127,8 @@ mod tests {
             let shaped = shape(&captured(&bytes, cap));
             prop_assert!(!shaped.contains(|c: char| c.is_control() && !"\n\r\t".contains(c)));
             if bytes.len() as u64 > cap {
-                prop_assert!(shaped.contains(&format!("{} bytes", bytes.len())));
+                let count = format!("{} bytes", bytes.len());
+                prop_assert!(shaped.contains(&count));
             }
         }
 
