@@ -7,25 +7,15 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use exec_testkit::{EngineTest, Skip};
+use exec_testkit::engine_test;
 use tempfile::TempDir;
-
-macro_rules! on {
-    ($sandbox:literal, $case:ident, $shows:literal) => {
-        EngineTest {
-            name: concat!($sandbox, "::", stringify!($case)),
-            shows: $shows,
-            run: || Box::pin(async { $case($sandbox) }),
-        }
-    };
-}
 
 fn main() -> ExitCode {
     let tests = [
-        on!("local", commits_are_seen_and_hooks_are_not_run, "R25 R103 A13"),
-        on!("docker", commits_are_seen_and_hooks_are_not_run, "R25 R103 A13"),
-        on!("local", killed_it_leaves_nothing, "R11 A19"),
-        on!("docker", killed_it_leaves_nothing, "R11 A19"),
+        engine_test!("local", commits_are_seen_and_hooks_are_not_run, "R25 R103 A13"),
+        engine_test!("docker", commits_are_seen_and_hooks_are_not_run, "R25 R103 A13"),
+        engine_test!("local", killed_it_leaves_nothing, "R11 A19"),
+        engine_test!("docker", killed_it_leaves_nothing, "R11 A19"),
     ];
     exec_testkit::suite("local", git_works(), &tests)
 }
@@ -34,17 +24,6 @@ const AGENTS: usize = 8;
 
 fn git_works() -> Result<(), String> {
     Command::new("git").arg("--version").output().map(drop).map_err(|error| format!("no git: {error}"))
-}
-
-fn need(sandbox: &str) -> Result<()> {
-    let works = sandbox == "local"
-        || Command::new(sandbox).arg("info").output().is_ok_and(|output| output.status.success());
-    let required = std::env::var("EXEC_TEST_REQUIRE").unwrap_or_default();
-    ensure!(
-        works || !required.split(',').any(|name| name.trim() == sandbox),
-        "{sandbox} is required and missing"
-    );
-    if works { Ok(()) } else { anyhow::bail!(Skip(format!("{sandbox} does not work here"))) }
 }
 
 struct Repository {
@@ -87,7 +66,6 @@ impl Repository {
 
 /// R25, R103, A13: all at once, each in its own sandbox; the host's git sees their commits and runs nothing of theirs.
 fn commits_are_seen_and_hooks_are_not_run(sandbox: &str) -> Result<()> {
-    need(sandbox)?;
     let repository = Repository::new()?;
     let output = repository.orchestrator(sandbox, None).output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -107,7 +85,6 @@ fn commits_are_seen_and_hooks_are_not_run(sandbox: &str) -> Result<()> {
 
 /// R11, A19: killed in the middle, nothing of any agent is alive.
 fn killed_it_leaves_nothing(sandbox: &str) -> Result<()> {
-    need(sandbox)?;
     let repository = Repository::new()?;
     let marker = format!("9{:09}", std::process::id() * 10 + u32::from(sandbox == "docker"));
     let script = format!("(setsid setsid sleep {marker} &); exec sleep {marker}");

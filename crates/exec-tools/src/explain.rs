@@ -94,3 +94,77 @@ pub(crate) fn guess(result: &ExecResult, plan: &Plan) -> Option<String> {
         |wall: &&Wall| wall.phrases.iter().any(|phrase| printed.iter().any(|text| text.contains(phrase)));
     WALLS.iter().filter(says).find(|wall| (wall.applies)(plan)).map(|wall| format!("perhaps: {}", wall.says))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use exec_core::{
+        Capture, Cmd, Collector, ExecOpts, Isolation, IsolationLevel, LimitHit, LimitName, Signal, Usage,
+    };
+
+    use super::*;
+
+    fn result(code: i32, stderr: &str) -> ExecResult {
+        let isolation = Isolation {
+            level: IsolationLevel::Namespaces,
+            claims: BTreeSet::new(),
+            uid: 0,
+            gid: 0,
+            landlock_abi: 0,
+            image: None,
+            limits: Vec::new(),
+            degraded: Vec::new(),
+        };
+        let outcome = Outcome {
+            ended: Ended::Exited,
+            status: Status::Code(code),
+            duration: Duration::from_millis(1500),
+            usage: Usage::default(),
+            executor: "local".into(),
+            selection: None,
+            isolation: Arc::new(isolation),
+            limits_hit: Vec::new(),
+            denials: Vec::new(),
+            survivors: Vec::new(),
+        };
+        let mut collector = Collector::new(&Capture::default()).unwrap();
+        collector.push(stderr.as_bytes()).unwrap();
+        ExecResult { outcome, stdout: exec_core::Captured::default(), stderr: collector.finish() }
+    }
+
+    fn plan(network: Network) -> Plan {
+        let dir = tempfile::tempdir().unwrap();
+        let opts = ExecOpts::in_workspace(dir.path()).with_network(network);
+        Plan::resolve(&Cmd::new("true"), &opts, []).unwrap()
+    }
+
+    /// R33: a wall is guessed at only where there is one, and only for a command that failed.
+    #[test]
+    fn a_wall_is_named_with_the_option_that_opens_it() {
+        let failed = result(6, "curl: (6) Could not resolve host: example.org");
+        let guess = |result: &ExecResult, network| super::guess(result, &plan(network));
+        assert!(guess(&failed, Network::None).is_some_and(|says| says.contains("--network bridge")));
+        assert_eq!(guess(&failed, Network::Bridge), None);
+        assert_eq!(guess(&result(0, "Could not resolve host"), Network::None), None);
+        assert_eq!(guess(&result(1, "assertion failed"), Network::None), None);
+    }
+
+    /// R42
+    #[test]
+    fn the_ending_and_the_limit_are_a_sentence_each() {
+        let mut outcome = result(3, "").outcome;
+        assert_eq!(ending(&outcome), "exit code 3 after 1.50 s");
+        outcome.status = Status::Signal(Signal::KILL);
+        outcome.ended = Ended::Signalled;
+        assert_eq!(ending(&outcome), "ended by SIGKILL after 1.50 s");
+        outcome.ended = Ended::TimedOut;
+        outcome.limits_hit = vec![LimitHit::new(LimitName::WallTime, "it ran too long")];
+        assert_eq!(ending(&outcome), "timed out after 1.50 s");
+        assert_eq!(
+            notes(&outcome),
+            ["limit: it ran too long; raise it with --timeout (an option of the operator)"]
+        );
+    }
+}

@@ -5,44 +5,33 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use exec_testkit::EngineTest;
+use exec_testkit::{EngineTest, engine_test};
 
-use crate::client::{Client, MODES, Scene, need, play};
+use crate::client::{Client, MODES, Scene, play};
 use crate::support::{Marker, Place};
 
 /// R11
 const SOON: Duration = Duration::from_secs(1);
 
-macro_rules! on {
-    ($sandbox:literal, $case:ident, $shows:literal) => {
-        EngineTest {
-            name: concat!($sandbox, "::", stringify!($case)),
-            shows: $shows,
-            run: || Box::pin(async { $case($sandbox) }),
-        }
-    };
-}
-
 pub(crate) const ALL: [EngineTest; 15] = [
-    on!("local", every_tool, "R80 R81 R33 R42 A34"),
-    on!("docker", every_tool, "R80 R81 R33 R42 A34"),
-    on!("local", output_is_told_while_it_comes, "R80"),
-    on!("docker", output_is_told_while_it_comes, "R80"),
-    on!("local", much_output, "R80 A31"),
-    on!("docker", much_output, "R80 A31"),
-    on!("local", output_that_is_no_text, "R80"),
-    on!("local", fifty_calls_at_once, "R80"),
-    on!("docker", fifty_calls_at_once, "R80"),
-    on!("local", a_cancelled_call_is_dead, "R80 R10"),
-    on!("docker", a_cancelled_call_is_dead, "R80 R10"),
-    on!("local", with_the_client_everything_goes, "R80 R11 A19"),
-    on!("docker", with_the_client_everything_goes, "R80 R11 A19"),
-    on!("local", over_http_with_a_token, "R80"),
-    on!("local", a_workers_tools, "R83"),
+    engine_test!("local", every_tool, "R80 R81 R33 R42 A34"),
+    engine_test!("docker", every_tool, "R80 R81 R33 R42 A34"),
+    engine_test!("local", output_is_told_while_it_comes, "R80"),
+    engine_test!("docker", output_is_told_while_it_comes, "R80"),
+    engine_test!("local", much_output, "R80 A31"),
+    engine_test!("docker", much_output, "R80 A31"),
+    engine_test!("local", output_that_is_no_text, "R80"),
+    engine_test!("local", fifty_calls_at_once, "R80"),
+    engine_test!("docker", fifty_calls_at_once, "R80"),
+    engine_test!("local", a_cancelled_call_is_dead, "R80 R10"),
+    engine_test!("docker", a_cancelled_call_is_dead, "R80 R10"),
+    engine_test!("local", with_the_client_everything_goes, "R80 R11 A19"),
+    engine_test!("docker", with_the_client_everything_goes, "R80 R11 A19"),
+    engine_test!("local", over_http_with_a_token, "R80"),
+    engine_test!("local", a_workers_tools, "R83"),
 ];
 
 fn in_both_modes(scenario: &str, sandbox: &str) -> Result<()> {
-    need(sandbox)?;
     MODES.iter().try_for_each(|mode| play(&Place::new(), Scene::new(scenario, mode, sandbox)))
 }
 
@@ -73,7 +62,6 @@ fn fifty_calls_at_once(sandbox: &str) -> Result<()> {
 
 /// R80, R10: the call's processes die, a daemon among them; what other calls started goes on.
 fn a_cancelled_call_is_dead(sandbox: &str) -> Result<()> {
-    need(sandbox)?;
     for mode in MODES {
         let (place, marker, other) = (Place::new(), Marker::new(), Marker::new());
         let scene = Scene { markers: Some((&marker, &other)), ..Scene::new("cancel", mode, sandbox) };
@@ -94,7 +82,6 @@ fn a_cancelled_call_is_dead(sandbox: &str) -> Result<()> {
 
 /// R80, R11, A19: a client that is killed leaves nothing, whatever it had under way.
 fn with_the_client_everything_goes(sandbox: &str) -> Result<()> {
-    need(sandbox)?;
     for mode in MODES {
         let (place, marker, other) = (Place::new(), Marker::new(), Marker::new());
         let scene = Scene { markers: Some((&marker, &other)), ..Scene::new("killed", mode, sandbox) };

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
-use exec_testkit::Skip;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{LOCAL, Marker, Place, program};
@@ -24,20 +23,6 @@ fn python() -> Option<PathBuf> {
 /// Whether there is a client.
 pub(crate) fn available() -> Result<(), String> {
     python().map(drop).ok_or_else(|| "no MCP client; `cargo xtask engines` installs one".to_owned())
-}
-
-/// Skips what needs an engine that is not there.
-pub(crate) fn need(sandbox: &str) -> Result<()> {
-    if sandbox == "local" {
-        return Ok(());
-    }
-    let info = Command::new(sandbox).arg("info").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if info.is_ok_and(|status| status.success()) {
-        return Ok(());
-    }
-    let required = std::env::var("EXEC_TEST_REQUIRE").unwrap_or_default();
-    ensure!(!required.split(',').any(|name| name.trim() == sandbox), "{sandbox} is required and missing");
-    bail!(Skip(format!("{sandbox} does not work here")))
 }
 
 /// A client under way. Dropping it kills it.

@@ -135,13 +135,15 @@ mod tests {
         ) {
             let mut log = Log::new(most);
             let all: Vec<u8> = writes.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
-            writes.iter().for_each(|(odd, bytes)| log.push(stream(*odd), bytes));
+            for (odd, bytes) in &writes {
+                log.push(stream(*odd), bytes);
+            }
             prop_assert!(log.kept <= most);
             let (mut cursor, mut read, mut lost) = (0, Vec::new(), 0);
             loop {
                 let page = log.read(cursor, page);
                 lost += page.lost;
-                page.pieces.iter().for_each(|(_, bytes)| read.extend_from_slice(bytes));
+                read.extend(page.pieces.iter().flat_map(|(_, bytes)| bytes));
                 cursor = page.next;
                 if page.more == 0 {
                     break;

@@ -117,8 +117,10 @@ impl Toolbox {
     pub async fn call(&self, call: &ToolCall, watch: &dyn Watch) -> ToolReply {
         let mut closed = self.closed.subscribe();
         tokio::select! {
-            reply = self.dispatch(call, watch) => reply,
+            // In this order: what is closed begins nothing.
+            biased;
             _ = closed.wait_for(|closed| *closed) => ToolReply::refused("the sandbox is closed"),
+            reply = self.dispatch(call, watch) => reply,
         }
     }
 
