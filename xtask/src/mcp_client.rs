@@ -1,5 +1,5 @@
-//! The MCP client that the tests of `agentctl mcp` use: the real one, from PyPI, in an environment of its own below the target
-//! directory.
+//! The MCP client that the tests of `agentctl mcp` use: the real one, from the Python package index, in an environment of its own
+//! below the target directory.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -28,7 +28,7 @@ pub(crate) struct McpArgs {
 
     /// Serve HTTP on a loopback address instead of standard streams.
     ///
-    /// Clients send the token of the variable AGENTCTL_MCP_TOKEN; without that variable a token is made and shown. Port 0 takes
+    /// Clients send the token of the variable `AGENTCTL_MCP_TOKEN`; without that variable a token is made and shown. Port 0 takes
     /// any that is free. The sandbox lasts as long as the server.
     #[arg(long, value_name = "ADDR:PORT", help_heading = "Server")]
     pub(crate) http: Option<SocketAddr>,

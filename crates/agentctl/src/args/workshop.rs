@@ -60,7 +60,7 @@ pub(crate) enum WorkshopCommand {
 /// Run commands of its workers in a workshop's one sandbox.
 ///
 /// With a worker and a command, that command. Without, standard input has a line for each: the worker, a colon, and a line of
-/// shell. They run one after the other in the same sandbox, up to the first that fails. A worker who may not use run_command
+/// shell. They run one after the other in the same sandbox, up to the first that fails. A worker who may not use `run_command`
 /// is refused before anything runs. Options given here win over the workshop's file.
 #[derive(Debug, Args)]
 #[command(

@@ -1,6 +1,7 @@
 //! `agentctl mcp`: the tools of a sandbox for an MCP client.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -82,13 +83,11 @@ async fn serve(args: &McpArgs, job: &Job, tools: &BTreeSet<Tool>, stop: Cancella
 
 /// The token that clients must send, and what of it must be shown: one that was made here is known to nobody else.
 fn token() -> Result<(Token, Option<String>)> {
-    match std::env::var(TOKEN) {
-        Ok(token) => Ok((Token::new(token)?, None)),
-        Err(_) => {
-            let token = random()?;
-            Ok((Token::new(token.clone())?, Some(token)))
-        }
+    if let Ok(token) = std::env::var(TOKEN) {
+        return Ok((Token::new(token)?, None));
     }
+    let token = random()?;
+    Ok((Token::new(token.clone())?, Some(token)))
 }
 
 fn random() -> Result<String> {
@@ -99,7 +98,11 @@ fn random() -> Result<String> {
             .with_source(error)
             .with_remedy(format!("set {TOKEN}"))
     })?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
 }
 
 fn print_config(client: crate::args::ClientArg, args: &McpArgs, job: &Job) -> Result<u8> {
