@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 mod build;
+mod mcp;
 mod measure;
 mod rig;
 
@@ -27,5 +28,5 @@ async fn executor(containers: ContainerConfig) -> Box<dyn Executor> {
     Box::new(DockerExec::new(config).await.expect("Docker"))
 }
 
-criterion_group!(benches, measure::commands, measure::clients, measure::builds, measure::streams);
+criterion_group!(benches, measure::commands, measure::clients, measure::builds, measure::streams, mcp::tools);
 criterion_main!(benches);

@@ -17,7 +17,7 @@ use crate::{ENGINE, build};
 const CALLERS: u64 = 8;
 
 /// What is timed is short, what is waited for in between is not: few iterations are planned by the former.
-fn sparse(group: &mut BenchmarkGroup<'_, WallTime>) {
+pub(crate) fn sparse(group: &mut BenchmarkGroup<'_, WallTime>) {
     group.sampling_mode(SamplingMode::Flat).sample_size(20);
     group.warm_up_time(Duration::from_millis(10)).measurement_time(Duration::from_millis(50));
 }
@@ -135,7 +135,8 @@ pub(crate) fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-async fn time_each<F: Future<Output = ()>>(count: u64, command: impl Fn() -> F) -> Duration {
+/// Time of so many commands, one at a time.
+pub(crate) async fn time_each<F: Future<Output = ()>>(count: u64, command: impl Fn() -> F) -> Duration {
     let mut total = Duration::ZERO;
     for _ in 0..count {
         total += one_at_a_time(command()).await;

@@ -34,6 +34,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result<()> {
     let mut rows = claims::judge(claims::CLAIMS, &rounds);
     if engines.contains(&"docker") {
         rows.extend(claims::judge(claims::OF_CHOOSING, &rounds));
+        rows.extend(claims::judge(claims::OF_TOOLS, &rounds));
     }
     for engine in &engines {
         rows.extend(claims::judge(&claims::of_engine(engine), &rounds));

@@ -7,6 +7,7 @@
 use std::process::{Command, Stdio};
 
 use crate::host::{self, Privilege};
+use crate::mcp_client;
 use crate::setup::{self, Tool};
 
 /// What Podman needs, for root and for others.
@@ -53,6 +54,7 @@ pub(crate) fn prepare(privilege: Privilege) {
             }
         }
     }
+    mcp_client::prepare(privilege);
 }
 
 /// The version of an engine that works.

@@ -15,6 +15,7 @@ mod cargo;
 mod engines;
 mod fuzz;
 mod host;
+mod mcp_client;
 #[cfg(unix)]
 mod ordinary_user;
 mod setup;
@@ -41,8 +42,9 @@ usage: cargo xtask VERB [OPTIONS]
         --keep-going   run the remaining steps after one has failed
 
   engines
-        Install and prepare Podman for the tests, for root and for the test user, and say which engines
-        work (Debian/Ubuntu, as root or with sudo). `test` does this too.
+        Install and prepare Podman for the tests, for root and for the test user, say which engines
+        work (Debian/Ubuntu, as root or with sudo), and install the MCP client that tests use. `test`
+        does this too.
 
   tidy
         Check the project's own rules: where unsafe and printing are allowed, which crate may depend

@@ -28,8 +28,8 @@ const PASSED_ON: &[&str] = &["LANG", "LC_ALL", "RUST_BACKTRACE", "RUST_LOG", "RU
 /// Names the backends that may not be missing.
 const REQUIRE: &str = "EXEC_TEST_REQUIRE";
 
-/// Engines that are root's.
-const ROOTS_ENGINES: &[&str] = &["docker"];
+/// What is root's: an engine, and a client that is installed below the checkout.
+const ROOTS_ENGINES: &[&str] = &["docker", "mcp"];
 
 /// Variables beginning so reach the tests too.
 const PASSED_ON_PREFIX: &str = "EXEC_TEST_";

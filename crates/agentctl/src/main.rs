@@ -51,7 +51,9 @@ fn carry_out(cli: Cli) -> Result<u8> {
         match cli.command {
             Command::Run(args) => commands::run::run(*args).await,
             Command::Shell(args) => commands::shell::shell(&args).await,
-            Command::Doctor(args) => commands::doctor::doctor(*args).await,
+            Command::Doctor(args) => commands::doctor::doctor(&args).await,
+            Command::Mcp(args) => commands::mcp::mcp(*args).await,
+            Command::Workshop(args) => commands::workshop::workshop(args).await,
             Command::Config(args) => commands::config::config(args),
             Command::BootstrapDocker(args) => commands::bootstrap::bootstrap(&args),
             Command::Completions { shell } => commands::completions::completions(shell),

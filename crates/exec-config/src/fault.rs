@@ -10,13 +10,16 @@ use crate::visible::visible;
 
 /// One mistake and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) at: Position,
-    pub(crate) message: String,
+pub struct Fault {
+    /// Where.
+    pub at: Position,
+    /// What is wrong, and what would be right.
+    pub message: String,
 }
 
 impl Fault {
-    pub(crate) fn new(at: Position, message: impl Into<String>) -> Self {
+    /// A mistake at this place.
+    pub fn new(at: Position, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
     }
 }
@@ -31,14 +34,20 @@ impl fmt::Display for Fault {
 const MOST: usize = 30;
 
 /// All mistakes of a file as one error, in the order in which they stand there.
-pub(crate) fn error(path: &Path, mut faults: Vec<Fault>) -> Error {
+pub(crate) fn error(path: &Path, faults: Vec<Fault>) -> Error {
+    invalid(listed(path, faults))
+        .with_remedy("correct the file; `agentctl config schema` describes every key")
+}
+
+/// The mistakes of a file, a line each.
+pub fn listed(path: &Path, mut faults: Vec<Fault>) -> String {
     faults.sort_by_key(|fault| fault.at);
     let path = path.display();
     let mut lines: Vec<String> = faults.iter().take(MOST).map(|fault| format!("{path}:{fault}")).collect();
     if faults.len() > MOST {
         lines.push(format!("{path}: and {} mistakes more", faults.len() - MOST));
     }
-    invalid(lines.join("\n")).with_remedy("correct the file; `agentctl config schema` describes every key")
+    lines.join("\n")
 }
 
 pub(crate) fn invalid(message: impl Into<String>) -> Error {

@@ -35,6 +35,7 @@ mod source;
 mod surroundings;
 mod template;
 mod tmpfs;
+pub mod tree;
 mod trust;
 pub mod values;
 mod visible;

@@ -6,7 +6,7 @@ fn tolerance(name: &str) -> usize {
 }
 
 /// The candidate that is nearest to a name, if it is near enough to be a slip.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_ascii_lowercase().replace('-', "_");
     let wanted = plain(name);
     candidates
@@ -18,7 +18,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// A clause to put behind a complaint: what was meant, or else everything there is.
-pub(crate) fn hint(name: &str, candidates: &[&str]) -> String {
+pub fn hint(name: &str, candidates: &[&str]) -> String {
     match nearest(name, candidates.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are {}", candidates.join(", ")),

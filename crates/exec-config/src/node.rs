@@ -13,7 +13,7 @@ pub struct Position {
 
 impl Position {
     /// Where a text begins.
-    pub(crate) const START: Self = Self { line: 1, column: 1 };
+    pub const START: Self = Self { line: 1, column: 1 };
 
     fn after(self, c: char) -> Self {
         match c {
@@ -65,33 +65,44 @@ impl<'a> Places<'a> {
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Node {
-    pub(crate) at: Position,
-    pub(crate) data: Data,
+pub struct Node {
+    /// Where it stands.
+    pub at: Position,
+    /// What it is.
+    pub data: Data,
 }
 
 /// What the formats have in common. A number is kept as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Data {
+pub enum Data {
+    /// Nothing.
     Null,
+    /// True or false.
     Switch(bool),
+    /// A number.
     Number(String),
+    /// Text.
     Text(String),
+    /// A list.
     List(Vec<Node>),
+    /// A table, its members in the order they were written.
     Table(Vec<Member>),
 }
 
 /// One value of a table, under its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) name: String,
-    pub(crate) at: Position,
-    pub(crate) value: Node,
+pub struct Member {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub at: Position,
+    /// The value.
+    pub value: Node,
 }
 
 impl Node {
     /// What it is, for whoever wanted something else.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self.data {
             Data::Null => "nothing",
             Data::Switch(_) => "true or false",

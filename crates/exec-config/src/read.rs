@@ -14,9 +14,11 @@ use crate::values::{self, Words};
 
 /// What paths in a document are relative to.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Base {
-    pub(crate) directory: PathBuf,
-    pub(crate) home: Option<PathBuf>,
+pub struct Base {
+    /// The document's directory.
+    pub directory: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
 }
 
 impl Base {
@@ -34,7 +36,7 @@ fn wrong(node: &Node, wanted: &str) -> Fault {
 }
 
 /// Numbers are taken as they are written.
-pub(crate) fn text<'a>(node: &'a Node, wanted: &str) -> Result<&'a str, Fault> {
+pub fn text<'a>(node: &'a Node, wanted: &str) -> Result<&'a str, Fault> {
     match &node.data {
         Data::Text(text) | Data::Number(text) => Ok(text),
         _ => Err(wrong(node, wanted)),
@@ -42,7 +44,7 @@ pub(crate) fn text<'a>(node: &'a Node, wanted: &str) -> Result<&'a str, Fault> {
 }
 
 /// Text that means something else.
-pub(crate) fn parsed<T, E: ToString>(
+pub fn parsed<T, E: ToString>(
     node: &Node,
     wanted: &str,
     parse: impl FnOnce(&str) -> Result<T, E>,
@@ -61,14 +63,16 @@ pub(crate) fn word<T: Words>(node: &Node) -> Result<T, Fault> {
     parsed(node, "a word", T::from_word)
 }
 
-pub(crate) fn image(node: &Node) -> Result<String, Fault> {
+/// The name of an image.
+pub fn image(node: &Node) -> Result<String, Fault> {
     match text(node, "the name of an image, like \"debian:13\"")? {
         "" => Err(Fault::new(node.at, "an image needs a name; leave the key out for the default")),
         name => Ok(name.to_owned()),
     }
 }
 
-pub(crate) fn size(node: &Node) -> Result<Limit<ByteSize>, Fault> {
+/// A limit in bytes.
+pub fn size(node: &Node) -> Result<Limit<ByteSize>, Fault> {
     parsed(node, "a size, like \"512m\"", values::limit)
 }
 
@@ -84,7 +88,8 @@ pub(crate) fn span(node: &Node) -> Result<Duration, Fault> {
     parsed(node, "a time, like \"5m\"", parse_duration)
 }
 
-fn items<'a>(node: &'a Node, wanted: &str) -> Result<&'a [Node], Fault> {
+/// The items of a list.
+pub fn items<'a>(node: &'a Node, wanted: &str) -> Result<&'a [Node], Fault> {
     match &node.data {
         Data::List(items) => Ok(items),
         _ => Err(wrong(node, wanted)),
@@ -97,7 +102,8 @@ pub(crate) fn paths(node: &Node) -> Result<Vec<PathBuf>, Fault> {
     items(node, wanted)?.iter().map(|item| text(item, "a path").map(PathBuf::from)).collect()
 }
 
-pub(crate) fn mounts(node: &Node, base: &Base) -> Result<Vec<MountSpec>, Fault> {
+/// A list of mounts, their sources relative to the document.
+pub fn mounts(node: &Node, base: &Base) -> Result<Vec<MountSpec>, Fault> {
     let wanted = "a list of mounts, like [\"/srv/data:/data:ro\"]";
     items(node, wanted)?.iter().map(|item| mount(item, base)).collect()
 }

@@ -41,4 +41,4 @@ pub use ctx::Ctx;
 pub use give_away::give_away;
 pub use harness::main;
 pub use image::odd_image;
-pub use suite::{EngineTest, suite};
+pub use suite::{EngineTest, need, suite};

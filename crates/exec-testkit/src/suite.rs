@@ -1,7 +1,7 @@
 //! Tests of one engine's own, beside the conformance cases: shown as ignored where the engine is missing, as failed where
 //! it is required.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +34,19 @@ macro_rules! engine_test {
             run: || ::std::boxed::Box::pin($($path)::+()),
         }
     };
+    // The same test on a sandbox by its name, which it is called with.
+    ($sandbox:literal, $test:ident, $shows:literal) => {
+        $crate::EngineTest {
+            name: concat!($sandbox, "::", stringify!($test)),
+            shows: $shows,
+            run: || {
+                ::std::boxed::Box::pin(async {
+                    $crate::need($sandbox)?;
+                    $test($sandbox)
+                })
+            },
+        }
+    };
 }
 
 /// The `main` of an engine's own tests. `available` says why the engine is missing, if it is.
@@ -43,6 +56,16 @@ pub fn suite(engine: &'static str, available: Result<(), String>, tests: &[Engin
     let available = Arc::new(available);
     let trials = tests.iter().map(|test| trial(*test, engine, required, Arc::clone(&available))).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Skips what needs a sandbox that is not there; an error where it is required. This machine's own always is.
+pub fn need(sandbox: &str) -> anyhow::Result<()> {
+    let asks = |name| Command::new(name).arg("info").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if sandbox == "local" || asks(sandbox).is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    anyhow::ensure!(!Requirement::from_env().names(sandbox), "{sandbox} is required and missing");
+    anyhow::bail!(Skip(format!("{sandbox} does not work here")))
 }
 
 fn trial(test: EngineTest, engine: &str, required: bool, available: Arc<Result<(), String>>) -> Trial {

@@ -31,6 +31,8 @@ enum Limit {
     Times(f64),
     /// It carries at least so many bytes a second, or this share of what the base does, whichever is lower.
     Throughput { bytes_per_second: f64, share: f64 },
+    /// It takes no more than so many milliseconds more than the base.
+    Plus(f64),
     /// So many a second, whatever the base does.
     PerSecond(f64),
     /// Nothing; the figure is shown for comparison.
@@ -81,6 +83,14 @@ pub(crate) const OF_CHOOSING: &[Claim] = &[
         Limit::PerSecond(1.0 / 0.005),
     ),
 ];
+
+/// What is said of the tools for models, where Docker is.
+pub(crate) const OF_TOOLS: &[Claim] = &[Claim::new(
+    "run_command through MCP on Docker, next to the library",
+    "docker-mcp/run-command",
+    "docker-mcp/library",
+    Limit::Plus(5.0),
+)];
 
 /// What is said of a container engine, where there is one: the same of all, but for how close to a bare spawn a warm
 /// container comes.
@@ -188,6 +198,9 @@ fn judge_one(claim: &Claim, medians: &Medians) -> Row {
         Limit::Times(most) => {
             (both(subject, base, duration), subject / base, verdict(subject <= most * base))
         }
+        Limit::Plus(most) => {
+            (both(subject, base, duration), subject / base, verdict(subject <= base + most * 1e6))
+        }
         Limit::Throughput { bytes_per_second, share } => {
             let (subject, base) = (per_second(subject), per_second(base));
             let holds = subject >= bytes_per_second.min(share * base);
@@ -245,6 +258,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Times(most) => write!(f, "≤ {most}"),
+            Self::Plus(most) => write!(f, "≤ + {most} ms"),
             Self::PerSecond(least) => write!(f, "≥ {least:.0}/s"),
             Self::Throughput { bytes_per_second, share } => {
                 write!(f, "≥ {share:.1} or ≥ {:.0} GB/s", bytes_per_second / 1e9)
@@ -282,6 +296,12 @@ mod tests {
     fn times_includes_its_limit() {
         assert_eq!(verdict_of(Limit::Times(1.5), 1.5 * MS, MS), Verdict::Holds);
         assert_eq!(verdict_of(Limit::Times(1.5), 1.51 * MS, MS), Verdict::Broken);
+    }
+
+    #[test]
+    fn plus_is_a_difference() {
+        assert_eq!(verdict_of(Limit::Plus(5.0), 6.0 * MS, MS), Verdict::Holds);
+        assert_eq!(verdict_of(Limit::Plus(5.0), 6.1 * MS, MS), Verdict::Broken);
     }
 
     #[test]

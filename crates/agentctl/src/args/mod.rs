@@ -3,9 +3,12 @@
 mod bootstrap;
 mod config;
 mod files;
+mod how;
 mod limits;
+mod mcp;
 mod sandbox;
 mod stdio;
+mod workshop;
 
 use std::ffi::OsString;
 
@@ -14,9 +17,12 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use bootstrap::BootstrapArgs;
 pub(crate) use config::{ConfigArg, ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
 pub(crate) use files::{FileArgs, ModeArg};
+pub(crate) use how::HowArgs;
 pub(crate) use limits::{LimitArgs, PresetArg};
+pub(crate) use mcp::{ClientArg, McpArgs};
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
 pub(crate) use stdio::{EnvArgs, LogArg, StdinArg, TalkArgs, TtyArg};
+pub(crate) use workshop::{WorkshopArgs, WorkshopCommand, WorkshopRunArgs};
 
 use crate::exit_code;
 
@@ -53,8 +59,10 @@ impl Cli {
     pub(crate) fn talk(&self) -> Option<&TalkArgs> {
         match &self.command {
             Command::Run(args) => Some(&args.talk),
-            Command::Shell(args) => Some(&args.talk),
-            Command::Doctor(args) => Some(&args.talk),
+            Command::Shell(args) => Some(&args.how.talk),
+            Command::Doctor(args) => Some(&args.how.talk),
+            Command::Mcp(args) => Some(&args.how.talk),
+            Command::Workshop(args) => args.talk(),
             Command::Config(_)
             | Command::BootstrapDocker(_)
             | Command::Completions { .. }
@@ -69,6 +77,8 @@ pub(crate) enum Command {
     // What `--help` says about them stands with their arguments.
     Run(Box<RunArgs>),
     Shell(Box<ShellArgs>),
+    Mcp(Box<McpArgs>),
+    Workshop(WorkshopArgs),
     Doctor(Box<DoctorArgs>),
     Config(ConfigArgs),
     BootstrapDocker(BootstrapArgs),
@@ -144,17 +154,7 @@ pub(crate) struct RunArgs {
   agentctl shell --network host --memory 8g")]
 pub(crate) struct ShellArgs {
     #[command(flatten)]
-    pub(crate) sandbox: SandboxArgs,
-    #[command(flatten)]
-    pub(crate) files: FileArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) env: EnvArgs,
-    #[command(flatten)]
-    pub(crate) config: ConfigArg,
-    #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) how: HowArgs,
 }
 
 /// Find out what works here, and what would make the rest work.
@@ -173,17 +173,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) sandbox: SandboxArgs,
-    #[command(flatten)]
-    pub(crate) files: FileArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) env: EnvArgs,
-    #[command(flatten)]
-    pub(crate) config: ConfigArg,
-    #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) how: HowArgs,
 }
 
 #[cfg(test)]

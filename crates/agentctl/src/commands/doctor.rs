@@ -17,7 +17,7 @@ const SANDBOXES: [&str; 3] = ["docker", "podman", LOCAL];
 const LOCAL: &str = "local";
 
 /// Tries, shows, and returns whether a run would work.
-pub(crate) async fn doctor(args: DoctorArgs) -> Result<u8> {
+pub(crate) async fn doctor(args: &DoctorArgs) -> Result<u8> {
     let json = args.json;
     let job = resolve::doctor(args, &Here, Host::ours())?;
     let machine = Machine::look();

@@ -5,8 +5,10 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod run;
 pub(crate) mod shell;
+pub(crate) mod workshop;
 
 use std::io;
 

@@ -30,22 +30,40 @@ pub(super) enum Occasion {
 
 /// A job in its sandbox, with everything that is said before and after.
 pub(super) async fn carry_out(job: &Job, occasion: Occasion) -> Result<u8> {
-    let mut signals = Signals::listen()
-        .map_err(|error| Error::new(ErrorKind::Io, "start", "can't listen for signals").with_source(error))?;
+    let mut signals = listen()?;
+    match open(job, occasion, &mut signals).await? {
+        Some(sandbox) => one(&sandbox, job, &mut signals).await,
+        None => Ok(exit_code::CANCELLED),
+    }
+}
+
+/// From now on no signal ends us.
+pub(super) fn listen() -> Result<Signals> {
+    Signals::listen()
+        .map_err(|error| Error::new(ErrorKind::Io, "start", "can't listen for signals").with_source(error))
+}
+
+/// The sandbox of a job, with everything that is said before; none if somebody did not want to wait for it.
+pub(super) async fn open(job: &Job, occasion: Occasion, signals: &mut Signals) -> Result<Option<Sandbox>> {
     let sandbox = tokio::select! {
         chosen = choose::sandbox(job) => chosen?,
         // Nothing has been started that could hear of it; what was being made dies with us.
-        _ = signals.stop_asked() => return Ok(exit_code::CANCELLED),
+        _ = signals.stop_asked() => return Ok(None),
     };
     introduce(job, &sandbox, occasion)?;
-    match drive(&sandbox, job, &mut signals).await? {
+    Ok(Some(sandbox))
+}
+
+/// A job's command, with everything that is said after it.
+pub(super) async fn one(sandbox: &Sandbox, job: &Job, signals: &mut Signals) -> Result<u8> {
+    match drive(sandbox, job, signals).await? {
         End::NotStarted => Ok(exit_code::CANCELLED),
         End::Ran(outcome, delivered) => Ok(conclude(job, &outcome, &delivered)),
     }
 }
 
 /// Says where the command is about to run, as far as anybody wants to know.
-fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) -> Result<()> {
+pub(super) fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) -> Result<()> {
     let (name, has) = (sandbox.name(), sandbox.capabilities());
     let plan = || Plan::resolve(&job.commands[0], job.opts.on(name), std::env::vars_os());
     if job.voice == Voice::Worker && job.talk != Talk::Quiet {

@@ -1,13 +1,13 @@
 //! Everything that leaves this program: the command's output, the JSON object, and our own messages.
 
 pub(crate) mod banner;
+pub(crate) mod clients;
 mod delivery;
 pub(crate) mod doctor;
 mod json;
 mod line;
 pub(crate) mod messages;
 mod pull;
-mod sanitize;
 mod table;
 mod writer;
 
@@ -21,7 +21,7 @@ pub(crate) use writer::{Escapes, Treatment};
 use std::io::{self, IsTerminal};
 use std::time::SystemTime;
 
-use sanitize::Sanitizer;
+use exec_tools::Sanitizer;
 
 /// Prints to standard output, for help and JSON objects outside a run.
 pub(crate) fn print(text: &str) -> io::Result<()> {

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::sanitize::Sanitizer;
+use exec_tools::Sanitizer;
 
 /// Pieces of output that wait for the thread while it writes one; what is beyond waits in the command's own pipe.
 const QUEUE: usize = 1;

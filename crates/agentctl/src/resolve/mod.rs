@@ -6,11 +6,13 @@ mod opts;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 
-use exec_config::{Config, Engine, Surroundings, Wanted};
+use exec_config::{Config, Engine, Entry, Surroundings, Wanted};
 use exec_core::{Capture, Cmd, Error, ErrorKind, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
+use exec_workshop::Workshop;
 
 use crate::args::{
-    ConfigArg, DoctorArgs, FileArgs, LogArg, RunArgs, ShellArgs, StdinArg, TalkArgs, TtyArg, WallsArg,
+    ConfigArg, DoctorArgs, FileArgs, HowArgs, LogArg, RunArgs, ShellArgs, StdinArg, TalkArgs, TtyArg,
+    WallsArg,
 };
 use crate::output::{Escapes, Format, Treatment, Voice};
 use crate::terminal;
@@ -138,43 +140,78 @@ pub(crate) fn run(args: RunArgs, surroundings: &impl Surroundings, host: Host) -
 
 /// The job of `agentctl shell`.
 pub(crate) fn shell(args: &ShellArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
-    let config = configuration(
-        surroundings,
-        &args.config,
-        &args.files,
-        flags::layer(&args.files, &args.sandbox, &args.limits, &args.env)?,
-    )?;
-    let mut opts = OptsByEngine::build(&config, &args.files, surroundings, host)?;
-    if args.limits.timeout.is_none() {
-        opts.each(|opts| opts.limits.timeout = Limit::Unlimited);
-    }
-    let wiring = Wiring::new(TtyArg::Auto, StdinArg::Inherit, &Format::Stream, host);
+    let wires = (TtyArg::Auto, StdinArg::Inherit);
+    let mut job = without_command(&args.how, Vec::new(), wires, surroundings, host)?;
+    job.commands = shells((host.variable)(OsStr::new("SHELL")));
+    lift_time(&mut job, &args.how);
+    Ok(job)
+}
+
+/// What `agentctl doctor` tries: a run with these options, with nothing to read and nobody watching.
+pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+    let mut job = service(&args.how, surroundings, host)?;
+    lift_time(&mut job, &args.how);
+    // It tries all of them.
+    Engine::ALL.into_iter().try_for_each(|engine| job.opts.refuse(engine.name()))?;
+    Ok(job)
+}
+
+/// How commands run that others will name, with nothing to read and nobody watching.
+pub(crate) fn service(how: &HowArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+    without_command(how, Vec::new(), (TtyArg::Never, StdinArg::None), surroundings, host)
+}
+
+/// How commands run in a workshop; what was typed wins over what its file says. Its files stay as they are.
+pub(crate) fn workshop(
+    how: &HowArgs,
+    workshop: &Workshop,
+    stdin: StdinArg,
+    surroundings: &impl Surroundings,
+    host: Host,
+) -> Result<Job> {
+    let said = workshop.settings().into_iter().map(Entry::of_flag).collect();
+    let mut job = without_command(how, said, (TtyArg::Never, stdin), surroundings, host)?;
+    let files: Vec<_> = workshop.files.iter().filter_map(|file| surroundings.canonical(file).ok()).collect();
+    job.opts.each(|opts| opts.kept_files.extend(files.iter().cloned()));
+    Ok(job)
+}
+
+/// `said` counts where nothing was typed.
+fn without_command(
+    how: &HowArgs,
+    said: Vec<Entry>,
+    (tty, stdin): (TtyArg, StdinArg),
+    surroundings: &impl Surroundings,
+    host: Host,
+) -> Result<Job> {
+    let mut flags = flags::layer(&how.files, &how.sandbox, &how.limits, &how.env)?;
+    let typed: Vec<String> = flags.iter().map(Entry::key).collect();
+    flags.extend(said.into_iter().filter(|entry| !typed.contains(&entry.key())));
+    let config = configuration(surroundings, &how.config, &how.files, flags)?;
+    let mut opts = OptsByEngine::build(&config, &how.files, surroundings, host)?;
+    let wiring = Wiring::new(tty, stdin, &Format::Stream, host);
     opts.each(|opts| wiring.apply_to(opts));
     Ok(Job {
-        commands: shells((host.variable)(OsStr::new("SHELL"))),
+        commands: vec![Cmd::new("true")],
         opts,
         request: config.request(),
         ruled_out: config.rules_containers_out(),
         warnings: config.warnings().to_vec(),
-        walls: args.sandbox.walls,
+        walls: how.sandbox.walls,
         input: wiring.input,
         terminal: wiring.terminal,
         format: Format::Stream,
         escapes: escapes(wiring.tty.is_some(), host),
-        talk: talk(&args.talk, host),
-        voice: voice(args.talk.log),
+        talk: talk(&how.talk, host),
+        voice: voice(how.talk.log),
     })
 }
 
-/// What `agentctl doctor` tries: a run with these options, with nothing to read and nobody watching.
-pub(crate) fn doctor(args: DoctorArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
-    let DoctorArgs { json: _, sandbox, files, limits, env, config, talk } = args;
-    let host = Host { stdin_is_terminal: false, stdout_is_terminal: false, ..host };
-    let mut job = shell(&ShellArgs { sandbox, files, limits, env, config, talk }, surroundings, host)?;
-    // It tries all of them.
-    Engine::ALL.into_iter().try_for_each(|engine| job.opts.refuse(engine.name()))?;
-    job.opts.each(|opts| opts.stdin = Stdin::Empty);
-    Ok(job)
+/// What a person ends has no time limit, unless one was given.
+fn lift_time(job: &mut Job, how: &HowArgs) {
+    if how.limits.timeout.is_none() {
+        job.opts.each(|opts| opts.limits.timeout = Limit::Unlimited);
+    }
 }
 
 /// Everything that is configured, with what was typed on top.

@@ -66,7 +66,7 @@ impl OptsByEngine {
         Ok(Self { known, refused })
     }
 
-    pub(super) fn each(&mut self, change: impl Fn(&mut ExecOpts)) {
+    pub(crate) fn each(&mut self, change: impl Fn(&mut ExecOpts)) {
         self.known.iter_mut().for_each(|(_, opts)| change(opts));
     }
 }

@@ -21,6 +21,8 @@ fn the_first_page() {
     Commands:
       run               Run one command in a sandbox
       shell             Open an interactive shell in a sandbox
+      mcp               Give an AI client tools to run commands in a sandbox (MCP server)
+      workshop          Check a workshop, or work in it
       doctor            Find out what works here, and what would make the rest work
       config            See, check and begin configuration files, and say which to trust
       bootstrap-docker  Write the Dockerfile of an image to develop and test a project in
@@ -132,6 +134,7 @@ fn the_options_of_run_in_short() {
 #[rstest]
 #[case::run("run")]
 #[case::shell("shell")]
+#[case::mcp("mcp")]
 #[case::bootstrap("bootstrap-docker")]
 #[case::completions("completions")]
 #[case::man("man")]

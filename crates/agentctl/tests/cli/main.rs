@@ -20,3 +20,4 @@ mod stop;
 mod streams;
 mod support;
 mod terminal;
+mod workshop;

@@ -14,6 +14,8 @@ mod killed;
 #[cfg(target_os = "linux")]
 mod runs;
 #[cfg(target_os = "linux")]
+mod steps;
+#[cfg(target_os = "linux")]
 mod suite;
 #[cfg(target_os = "linux")]
 #[path = "../cli/support/mod.rs"]
@@ -31,7 +33,7 @@ fn main() -> ExitCode {
     exec_testkit::suite(
         ENGINE.name,
         ENGINE.available(),
-        &[&suite::ALL[..], &auto::ALL, &doctor::ALL].concat(),
+        &[&suite::ALL[..], &auto::ALL, &doctor::ALL, &steps::ALL].concat(),
     )
 }
 

@@ -50,7 +50,8 @@ impl Format {
         }
     }
 
-    pub(crate) fn parse(self, text: &str) -> Result<Node, Fault> {
+    /// The text as a tree, or the place where it can't be read.
+    pub fn parse(self, text: &str) -> Result<Node, Fault> {
         match self {
             Self::Toml => toml::parse(text),
             Self::Yaml => yaml::parse(text),

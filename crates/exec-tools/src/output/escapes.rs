@@ -1,4 +1,4 @@
-//! Output shown to a person: colours pass, every other control sequence is made visible instead of obeyed.
+//! Output shown to somebody: colours pass or are left out, every other control sequence is made visible instead of obeyed.
 //!
 //! A terminal obeys whoever writes to it: a sequence can set the clipboard, answer for the user or hide text. What
 //! passes is text, line breaks, tabs, carriage returns (progress displays need them, and they can't leave their line)
@@ -12,9 +12,20 @@ const ESC: u8 = 0x1b;
 /// Longest colour sequence that passes; real ones have a few dozen bytes.
 const LONGEST: usize = 64;
 
+/// What becomes of colours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Colours {
+    /// A person sees them.
+    #[default]
+    Pass,
+    /// To a model they are noise.
+    LeftOut,
+}
+
 /// Makes one stream of output harmless.
 #[derive(Debug, Default)]
-pub(crate) struct Sanitizer {
+pub struct Sanitizer {
+    colours: Colours,
     state: State,
     /// The beginning of something whose end will show whether it passes.
     held: Vec<u8>,
@@ -33,8 +44,13 @@ enum State {
 }
 
 impl Sanitizer {
+    /// One that treats colours like this.
+    pub fn new(colours: Colours) -> Self {
+        Self { colours, ..Self::default() }
+    }
+
     /// Adds what may be shown of `input` to `shown`.
-    pub(crate) fn push(&mut self, mut input: &[u8], shown: &mut Vec<u8>) {
+    pub fn push(&mut self, mut input: &[u8], shown: &mut Vec<u8>) {
         while let Some(&byte) = input.first() {
             if matches!(self.state, State::Text) {
                 let plain = input.iter().position(|byte| !is_plain(*byte)).unwrap_or(input.len());
@@ -50,7 +66,7 @@ impl Sanitizer {
     }
 
     /// Shows what was held back, and takes colours back that were left on.
-    pub(crate) fn finish(&mut self, shown: &mut Vec<u8>) {
+    pub fn finish(&mut self, shown: &mut Vec<u8>) {
         self.reveal(shown);
         if std::mem::take(&mut self.coloured) {
             shown.extend_from_slice(b"\x1b[0m");
@@ -90,10 +106,13 @@ impl Sanitizer {
     }
 
     fn colour(&mut self, shown: &mut Vec<u8>) {
+        self.state = State::Text;
+        if self.colours == Colours::LeftOut {
+            return self.held.clear();
+        }
         self.coloured = self.held[2..].iter().any(|byte| !matches!(byte, b'0' | b';'));
         shown.append(&mut self.held);
         shown.push(b'm');
-        self.state = State::Text;
     }
 
     fn char(&mut self, last: u8, shown: &mut Vec<u8>) {
@@ -167,6 +186,14 @@ mod tests {
     #[case::backspace(b"a\x08b\x7f\0", "a^Hb^?^@")]
     fn what_a_person_sees(#[case] output: &[u8], #[case] seen: &str) {
         assert_eq!(String::from_utf8_lossy(&sanitize([output])), seen);
+    }
+
+    #[test]
+    fn a_model_sees_no_colours_and_no_escapes() {
+        let (mut sanitizer, mut shown) = (Sanitizer::new(Colours::LeftOut), Vec::new());
+        sanitizer.push(b"\x1b[1;31mred\x1b[0m \x1b]52;c;eA==\x07", &mut shown);
+        sanitizer.finish(&mut shown);
+        assert_eq!(String::from_utf8_lossy(&shown), "red ^[]52;c;eA==^G");
     }
 
     #[test]

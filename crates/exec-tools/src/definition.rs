@@ -1,0 +1,160 @@
+//! Tools as function-calling APIs want to hear of them. Pure.
+
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use crate::Tool;
+use crate::args::{ReadOutput, RunCommand, SandboxStatus, StartCommand, StopCommand, WriteInput};
+use crate::frame::Frame;
+
+/// A tool with everything a model has to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// Which one.
+    pub tool: Tool,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, and what is possible in this sandbox.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Map<String, Value>,
+    /// A call that is right.
+    pub example: Value,
+    /// Whether it changes nothing.
+    pub read_only: bool,
+}
+
+impl Definition {
+    /// As `OpenAI`'s chat completions and the many APIs modelled on them take it.
+    pub fn to_openai(&self) -> Value {
+        json!({
+            "type": "function",
+            "function": {
+                "name": self.tool.name(),
+                "description": self.description,
+                "parameters": self.input_schema,
+            },
+        })
+    }
+
+    /// As Anthropic's messages take it.
+    pub fn to_anthropic(&self) -> Value {
+        json!({
+            "name": self.tool.name(),
+            "description": self.description,
+            "input_schema": self.input_schema,
+        })
+    }
+}
+
+/// All tools in this frame; `place` says what is possible here.
+pub(crate) fn all(frame: &Frame, place: &str) -> Vec<Definition> {
+    Tool::ALL.into_iter().map(|tool| define(tool, frame, place)).collect()
+}
+
+fn define(tool: Tool, frame: &Frame, place: &str) -> Definition {
+    let (title, description, example, read_only) = match tool {
+        Tool::RunCommand => (
+            "Run a command",
+            format!("Runs a shell command in a sandbox and returns its output when it has ended.\n\n{place}"),
+            json!({"command": "git status --short", "timeout_seconds": 20}),
+            false,
+        ),
+        Tool::StartCommand => (
+            "Start a background command",
+            "Starts a shell command that goes on in the background, for servers, watchers and programs you talk to. \
+             Same sandbox as run_command. Returns an id for read_output, write_input and stop_command."
+                .to_owned(),
+            json!({"command": "python3 -m http.server 8000"}),
+            false,
+        ),
+        Tool::ReadOutput => (
+            "Read a background command's output",
+            "Returns what a background command has written since the cursor, whether it still runs, and the next cursor."
+                .to_owned(),
+            json!({"id": 1, "cursor": 0, "wait_seconds": 10}),
+            true,
+        ),
+        Tool::WriteInput => (
+            "Write to a background command",
+            "Writes to a background command's standard input.".to_owned(),
+            json!({"id": 1, "input": "yes\n"}),
+            false,
+        ),
+        Tool::StopCommand => (
+            "Stop a background command",
+            "Stops a background command and everything it started, and says how it ended.".to_owned(),
+            json!({"id": 1}),
+            false,
+        ),
+        Tool::SandboxStatus => (
+            "Show the sandbox",
+            "Says what is possible in this sandbox, whether it works, and which background commands there are."
+                .to_owned(),
+            json!({}),
+            true,
+        ),
+    };
+    Definition { tool, title, description, input_schema: schema(tool, frame), example, read_only }
+}
+
+fn schema(tool: Tool, frame: &Frame) -> Map<String, Value> {
+    let mut schema = match tool {
+        Tool::RunCommand => of::<RunCommand>(),
+        Tool::StartCommand => of::<StartCommand>(),
+        Tool::ReadOutput => of::<ReadOutput>(),
+        Tool::WriteInput => of::<WriteInput>(),
+        Tool::StopCommand => of::<StopCommand>(),
+        Tool::SandboxStatus => of::<SandboxStatus>(),
+    };
+    let longest = match tool {
+        Tool::StartCommand => frame.longest_in_background(),
+        _ => frame.longest(),
+    };
+    let bounds = [
+        ("timeout_seconds", longest.map(|time| json!(time.as_secs_f64()))),
+        ("wait_seconds", Some(json!(frame.bounds().longest_wait.as_secs()))),
+        ("max_output_bytes", Some(json!(frame.bounds().output.get()))),
+    ];
+    for (name, most) in bounds {
+        if let (Some(property), Some(most)) = (property(&mut schema, name), most) {
+            property.insert("maximum".to_owned(), most);
+        }
+    }
+    schema
+}
+
+fn property<'a>(schema: &'a mut Map<String, Value>, name: &str) -> Option<&'a mut Map<String, Value>> {
+    schema.get_mut("properties")?.get_mut(name)?.as_object_mut()
+}
+
+/// The schema of a type, in the plainest form: some APIs know neither references nor lists of types.
+fn of<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    schema.remove("title");
+    schema.remove("description");
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(simplify);
+    }
+    schema.entry("properties").or_insert_with(|| json!({}));
+    schema
+}
+
+/// An argument that may be left out is one that is not required, not one that may be null.
+fn simplify(property: &mut Map<String, Value>) {
+    property.remove("format");
+    property.remove("default");
+    if let Some(Value::Array(types)) = property.get("type")
+        && let Some(kind) = types.iter().find(|kind| *kind != "null").cloned()
+    {
+        property.insert("type".to_owned(), kind);
+    }
+    if let Some(Value::String(text)) = property.get_mut("description") {
+        *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+}

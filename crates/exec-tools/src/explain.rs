@@ -1,0 +1,170 @@
+//! How a run ended, and what of the sandbox it ran into, each in a sentence with the option that lifts it. Pure.
+
+use std::time::Duration;
+
+use exec_core::{Ended, ExecResult, Network, Outcome, Plan, Status};
+
+/// The line that comes first in an answer.
+pub(crate) fn ending(outcome: &Outcome) -> String {
+    let status = match outcome.status {
+        Status::Code(code) => format!("exit code {code}"),
+        Status::Signal(signal) => format!("ended by {signal}"),
+    };
+    let what = match outcome.ended {
+        Ended::Exited | Ended::Signalled => status,
+        Ended::TimedOut => "timed out".to_owned(),
+        Ended::Cancelled => "stopped".to_owned(),
+        Ended::OutOfMemory => "out of memory".to_owned(),
+        Ended::OutputLimit => "stopped: too much output".to_owned(),
+    };
+    format!("{what} after {}", seconds(outcome.duration))
+}
+
+fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(10) {
+        format!("{:.2} s", time.as_secs_f64())
+    } else {
+        format!("{:.0} s", time.as_secs_f64())
+    }
+}
+
+/// What else there is to say: limits it hit and what it was denied.
+pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
+    let limits =
+        outcome.limits_hit.iter().map(|hit| format!("limit: {} (an option of the operator)", hit.message));
+    let denials = outcome.denials.iter().map(|denial| format!("denied: {}", denial.message));
+    let survivors = (!outcome.survivors.is_empty())
+        .then(|| format!("{} processes could not be killed", outcome.survivors.len()));
+    let memory = (outcome.ended == Ended::OutOfMemory && outcome.limits_hit.is_empty())
+        .then(|| "limit: the memory is used up; the operator raises it with --memory".to_owned());
+    limits.chain(denials).chain(memory).chain(survivors).collect()
+}
+
+/// What programs print when they run into a wall, and what to say about it.
+struct Wall {
+    phrases: &'static [&'static str],
+    applies: fn(&Plan) -> bool,
+    says: &'static str,
+}
+
+const WALLS: &[Wall] = &[
+    Wall {
+        phrases: &[
+            "could not resolve host",
+            "temporary failure in name resolution",
+            "network is unreachable",
+            "failed to lookup address",
+            "name or service not known",
+            "getaddrinfo",
+        ],
+        applies: |plan| plan.network.unwrap_or(Network::None) == Network::None,
+        says: "there is no network in this sandbox; the operator can give it one with --network bridge",
+    },
+    Wall {
+        phrases: &["read-only file system"],
+        applies: |_| true,
+        says: "that place is read-only in this sandbox; write to the workspace or /tmp, or the operator can allow more with \
+               --write-path or --mount SRC:DST:rw",
+    },
+    Wall {
+        phrases: &["no space left on device"],
+        applies: |_| true,
+        says: "if that was in /tmp or $HOME, they are small here; the operator can enlarge them with --tmp-size",
+    },
+    Wall {
+        phrases: &["resource temporarily unavailable", "cannot fork", "can't fork"],
+        applies: |plan| plan.limits.pids.is_some(),
+        says: "the number of processes is limited here; the operator can raise it with --pids",
+    },
+    Wall {
+        phrases: &["too many open files"],
+        applies: |_| true,
+        says: "the number of open files is limited here; the operator can raise it with --open-files",
+    },
+];
+
+/// A guess at which wall a failed command ran into, from what it printed. It is no proof, so that it says "perhaps".
+pub(crate) fn guess(result: &ExecResult, plan: &Plan) -> Option<String> {
+    if result.success() {
+        return None;
+    }
+    let printed = [result.stderr.tail(), result.stderr.head(), result.stdout.tail(), result.stdout.head()];
+    let printed = printed.map(|bytes| String::from_utf8_lossy(bytes).to_lowercase());
+    let says =
+        |wall: &&Wall| wall.phrases.iter().any(|phrase| printed.iter().any(|text| text.contains(phrase)));
+    WALLS.iter().filter(says).find(|wall| (wall.applies)(plan)).map(|wall| format!("perhaps: {}", wall.says))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use exec_core::{
+        Capture, Cmd, Collector, ExecOpts, Isolation, IsolationLevel, LimitHit, LimitName, Signal, Usage,
+    };
+
+    use super::*;
+
+    fn result(code: i32, stderr: &str) -> ExecResult {
+        let isolation = Isolation {
+            level: IsolationLevel::Namespaces,
+            claims: BTreeSet::new(),
+            uid: 0,
+            gid: 0,
+            landlock_abi: 0,
+            image: None,
+            limits: Vec::new(),
+            degraded: Vec::new(),
+        };
+        let outcome = Outcome {
+            ended: Ended::Exited,
+            status: Status::Code(code),
+            duration: Duration::from_millis(1500),
+            usage: Usage::default(),
+            executor: "local".into(),
+            selection: None,
+            isolation: Arc::new(isolation),
+            limits_hit: Vec::new(),
+            denials: Vec::new(),
+            survivors: Vec::new(),
+        };
+        let mut collector = Collector::new(&Capture::default()).unwrap();
+        collector.push(stderr.as_bytes()).unwrap();
+        ExecResult { outcome, stdout: exec_core::Captured::default(), stderr: collector.finish() }
+    }
+
+    fn plan(network: Network) -> Plan {
+        let dir = tempfile::tempdir().unwrap();
+        let opts = ExecOpts::in_workspace(dir.path()).with_network(network);
+        Plan::resolve(&Cmd::new("true"), &opts, []).unwrap()
+    }
+
+    /// R33: a wall is guessed at only where there is one, and only for a command that failed.
+    #[test]
+    fn a_wall_is_named_with_the_option_that_opens_it() {
+        let failed = result(6, "curl: (6) Could not resolve host: example.org");
+        let guess = |result: &ExecResult, network| super::guess(result, &plan(network));
+        assert!(guess(&failed, Network::None).is_some_and(|says| says.contains("--network bridge")));
+        assert_eq!(guess(&failed, Network::Bridge), None);
+        assert_eq!(guess(&result(0, "Could not resolve host"), Network::None), None);
+        assert_eq!(guess(&result(1, "assertion failed"), Network::None), None);
+    }
+
+    /// R42
+    #[test]
+    fn the_ending_and_the_limit_are_a_sentence_each() {
+        let mut outcome = result(3, "").outcome;
+        assert_eq!(ending(&outcome), "exit code 3 after 1.50 s");
+        outcome.status = Status::Signal(Signal::KILL);
+        outcome.ended = Ended::Signalled;
+        assert_eq!(ending(&outcome), "ended by SIGKILL after 1.50 s");
+        outcome.ended = Ended::TimedOut;
+        outcome.limits_hit = vec![LimitHit::new(LimitName::WallTime, "it ran too long")];
+        assert_eq!(ending(&outcome), "timed out after 1.50 s");
+        assert_eq!(
+            notes(&outcome),
+            ["limit: it ran too long; raise it with --timeout (an option of the operator)"]
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! The tools at work: a call in, an answer out.
+
+mod background;
+mod run;
+mod status;
+
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use exec_core::{ByteSize, ExecOpts, Executor, Result, SessionName, Stream};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::background::Background;
+use crate::check;
+use crate::definition::{self, Definition};
+use crate::describe;
+use crate::frame::Frame;
+use crate::{Tool, ToolReply};
+
+/// How much the tools keep and show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most bytes of each output stream in one answer.
+    pub output: ByteSize,
+    /// Most bytes kept of what a background command wrote.
+    pub log: ByteSize,
+    /// Most background commands at once.
+    pub commands: usize,
+    /// Longest wait for output of a background command.
+    pub longest_wait: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            output: ByteSize::bytes(32 * 1024),
+            log: ByteSize::mib(1),
+            commands: 16,
+            longest_wait: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What a model wants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// An object.
+    pub arguments: Value,
+}
+
+impl ToolCall {
+    /// A call of this tool.
+    pub fn new(name: impl Into<String>, arguments: Value) -> Self {
+        Self { name: name.into(), arguments }
+    }
+}
+
+/// Hears what a command prints while it runs.
+pub trait Watch: Send + Sync {
+    /// A piece of output; it is called from the run's own task and must not wait.
+    fn output(&self, stream: Stream, bytes: &Bytes);
+}
+
+/// Nobody listens.
+impl Watch for () {
+    fn output(&self, _: Stream, _: &Bytes) {}
+}
+
+/// The tools of one client, on one executor, within the operator's options.
+#[derive(Debug)]
+pub struct Toolbox {
+    executor: Arc<dyn Executor>,
+    frame: Frame,
+    place: String,
+    definitions: Vec<Definition>,
+    background: Background,
+    closed: watch::Sender<bool>,
+}
+
+impl Toolbox {
+    /// All tools. Options that make no sense are refused now.
+    pub fn new(executor: Arc<dyn Executor>, opts: ExecOpts, bounds: Bounds) -> Result<Self> {
+        let has = executor.capabilities();
+        let session = has.sessions.then(new_session);
+        let mode = opts.workspace.mode.clone();
+        let background = Background::new(bounds.commands);
+        let frame = Frame::new(opts, bounds, session)?;
+        let place = describe::place(executor.name(), has, frame.plan(), &mode);
+        let definitions = definition::all(&frame, &place);
+        Ok(Self { executor, frame, place, definitions, background, closed: watch::Sender::new(false) })
+    }
+
+    /// Only these tools; the others are neither shown nor carried out.
+    #[must_use]
+    pub fn only(mut self, tools: &BTreeSet<Tool>) -> Self {
+        self.definitions.retain(|definition| tools.contains(&definition.tool));
+        self
+    }
+
+    /// The tools there are.
+    pub fn definitions(&self) -> &[Definition] {
+        &self.definitions
+    }
+
+    /// What is and what is not possible here, in words.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Carries a call out. Dropping the future kills the command it runs; commands in the background go on.
+    pub async fn call(&self, call: &ToolCall, watch: &dyn Watch) -> ToolReply {
+        let mut closed = self.closed.subscribe();
+        tokio::select! {
+            // In this order: what is closed begins nothing.
+            biased;
+            _ = closed.wait_for(|closed| *closed) => ToolReply::refused("the sandbox is closed"),
+            reply = self.dispatch(call, watch) => reply,
+        }
+    }
+
+    async fn dispatch(&self, call: &ToolCall, watch: &dyn Watch) -> ToolReply {
+        let definition = match self.definition(&call.name) {
+            Ok(definition) => definition,
+            Err(refusal) => return ToolReply::refused(refusal),
+        };
+        let arguments = &call.arguments;
+        macro_rules! carry_out {
+            ($method:ident $(, $more:expr)*) => {
+                match check::parse(definition, arguments) {
+                    Ok(arguments) => self.$method(arguments $(, $more)*).await.unwrap_or_else(Into::into),
+                    Err(mistakes) => ToolReply::refused(mistakes),
+                }
+            };
+        }
+        match definition.tool {
+            Tool::RunCommand => carry_out!(run, watch),
+            Tool::StartCommand => carry_out!(start),
+            Tool::ReadOutput => carry_out!(read),
+            Tool::WriteInput => carry_out!(write),
+            Tool::StopCommand => carry_out!(stop),
+            Tool::SandboxStatus => carry_out!(status),
+        }
+    }
+
+    fn definition(&self, name: &str) -> Result<&Definition, String> {
+        if let Some(definition) = self.definitions.iter().find(|definition| definition.tool.name() == name) {
+            return Ok(definition);
+        }
+        let names: Vec<&str> = self.definitions.iter().map(|definition| definition.tool.name()).collect();
+        Err(match name.parse::<Tool>() {
+            Ok(tool) => format!("the tool `{tool}` is not allowed here; allowed are {}", names.join(", ")),
+            Err(_) => format!("there is no tool `{name}`; the tools are {}", names.join(", ")),
+        })
+    }
+
+    /// Ends everything: calls that are under way, background commands, the session. Later calls are refused.
+    pub async fn close(&self) -> Result<()> {
+        self.closed.send_replace(true);
+        self.background.clear();
+        match self.frame.session() {
+            Some(session) => self.executor.end_session(session).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// A name that no other client of the same executor has.
+fn new_session() -> SessionName {
+    let random = RandomState::new().build_hasher().finish();
+    SessionName::new(format!("tools-{}-{random:016x}", std::process::id()))
+}

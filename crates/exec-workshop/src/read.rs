@@ -1,0 +1,158 @@
+//! The files of a workshop, and all their mistakes at once. All input of this crate is here.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use exec_config::Format;
+use exec_config::tree::{Base, Fault, Position, hint, listed};
+use exec_core::{Error, ErrorKind, Result};
+
+use crate::worker::{self, Worker};
+use crate::workshop::{self, Place, Workshop};
+
+/// Larger than any file of this kind.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Reads a workshop and its workers; an error lists every mistake with its file and line.
+pub fn load(path: &Path) -> Result<Workshop> {
+    let text = read(path).map_err(|error| {
+        Error::new(ErrorKind::InvalidInput, "read workshop", format!("can't read {}", path.display()))
+            .with_source(error)
+            .with_remedy("name a workshop's YAML file")
+    })?;
+    let mut mistakes = Mistakes::default();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let base = Base { directory: directory.canonicalize().unwrap_or_else(|_| directory.to_owned()), home };
+    let root = match Format::Yaml.parse(&text) {
+        Ok(root) => root,
+        Err(fault) => return Err(mistakes.with(path, vec![fault]).into_error()),
+    };
+    let mut faults = Vec::new();
+    let draft = workshop::read(&root, &base, &mut faults);
+    let mut files = vec![path.to_owned()];
+    let (mut workers, mut known): (Vec<(Worker, PathBuf)>, Vec<String>) = (Vec::new(), Vec::new());
+    for place in draft.workers {
+        let (worker, file, at) = match place {
+            Place::Here(worker, at) => (Some(*worker), path.to_owned(), at),
+            Place::File(file, at) => {
+                let worker = from_file(&file, at, &mut faults, &mut mistakes);
+                files.push(file.clone());
+                (worker, file, at)
+            }
+        };
+        let Some(worker) = worker else {
+            // Whoever hands work to this one made no mistake of its own.
+            known.extend(file.file_stem().map(|name| name.to_string_lossy().into_owned()));
+            continue;
+        };
+        known.push(worker.name.clone());
+        if workers.iter().any(|(other, _)| other.name == worker.name) {
+            faults.push(Fault::new(at, format!("there are two workers named `{}`", worker.name)));
+        }
+        workers.push((worker, file));
+    }
+    mistakes = mistakes.with(path, faults);
+    mistakes = delegates(&workers, &known, mistakes);
+    match (draft.name, draft.isolation, mistakes.lines.is_empty()) {
+        (Some(name), Some(isolation), true) => {
+            let workers = workers.into_iter().map(|(worker, _)| worker).collect();
+            Ok(Workshop { name, isolation, workers, files, container: draft.container })
+        }
+        _ => Err(mistakes.into_error()),
+    }
+}
+
+/// A worker from the front matter of its file.
+fn from_file(file: &Path, at: Position, faults: &mut Vec<Fault>, mistakes: &mut Mistakes) -> Option<Worker> {
+    let text = match read(file) {
+        Ok(text) => text,
+        Err(error) => {
+            faults.push(Fault::new(at, format!("can't read the worker's file {}: {error}", file.display())));
+            return None;
+        }
+    };
+    let mut own = Vec::new();
+    let worker = match front_matter(&text).and_then(|yaml| Format::Yaml.parse(&yaml)) {
+        Ok(node) => Some(worker::read(&node, &mut own)),
+        Err(fault) => {
+            own.push(fault);
+            None
+        }
+    };
+    *mistakes = std::mem::take(mistakes).with(file, own);
+    worker
+}
+
+/// What stands between the first two lines `---`, in its place: lines keep their numbers.
+fn front_matter(text: &str) -> Result<String, Fault> {
+    let missing = |line, message: &str| Fault::new(Position { line, column: 1 }, message);
+    let mut lines = text.lines();
+    if lines.next().map(str::trim_end) != Some("---") {
+        return Err(missing(
+            1,
+            "a worker's file begins with `---`, then `name:` and `description:`, then `---`",
+        ));
+    }
+    let within: Vec<&str> = lines.clone().take_while(|line| line.trim_end() != "---").collect();
+    if within.len() == lines.count() {
+        return Err(missing(1, "the front matter that begins here has no end: write `---` below it"));
+    }
+    Ok(format!("\n{}\n", within.join("\n")))
+}
+
+/// Work can be handed to those who are there.
+fn delegates(workers: &[(Worker, PathBuf)], known: &[String], mut mistakes: Mistakes) -> Mistakes {
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    for (worker, file) in workers {
+        let wrong = worker.delegates_to.iter().zip(&worker.delegates_at).filter_map(|(name, at)| {
+            let message = if *name == worker.name {
+                "`delegates-to`: a worker can't hand work to itself".to_owned()
+            } else if names.contains(&name.as_str()) {
+                return None;
+            } else {
+                format!(
+                    "`delegates-to`: there is no worker `{}`; {}",
+                    name.escape_debug(),
+                    hint(name, &names)
+                )
+            };
+            Some(Fault::new(*at, message))
+        });
+        mistakes = mistakes.with(file, wrong.collect());
+    }
+    mistakes
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
+    if read as u64 > LARGEST {
+        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
+    }
+    Ok(text)
+}
+
+/// What is wrong, file by file.
+#[derive(Debug, Default)]
+struct Mistakes {
+    lines: Vec<String>,
+}
+
+impl Mistakes {
+    fn with(mut self, path: &Path, faults: Vec<Fault>) -> Self {
+        if !faults.is_empty() {
+            self.lines.push(listed(path, faults));
+        }
+        self
+    }
+
+    fn into_error(self) -> Error {
+        Error::new(ErrorKind::InvalidInput, "read workshop", self.lines.join("\n"))
+            .with_remedy("correct what is named; `agentctl workshop --help` shows a file that is right")
+    }
+}
+
+#[cfg(test)]
+mod tests;
