@@ -2,6 +2,7 @@
 
 mod bootstrap;
 mod config;
+mod control;
 mod files;
 mod limits;
 mod sandbox;
@@ -13,6 +14,9 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bootstrap::BootstrapArgs;
 pub(crate) use config::{ConfigArg, ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
+pub(crate) use control::{
+    EmergencyStopArgs, GcArgs, HealthArgs, KillArgs, PsArgs, RmArgs, StopArgs, TargetArgs, TopArgs,
+};
 pub(crate) use files::{FileArgs, ModeArg};
 pub(crate) use limits::{LimitArgs, PresetArg};
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
@@ -29,6 +33,8 @@ use crate::exit_code;
   agentctl run -- echo hello
   agentctl run --timeout 10m --memory 4g -- cargo test
   agentctl shell
+  agentctl ps
+  agentctl emergency-stop
   agentctl config show
 
 `agentctl run --help` explains every option."
@@ -44,6 +50,13 @@ impl Cli {
         match &self.command {
             Command::Run(args) => args.io.json,
             Command::Doctor(args) => args.json,
+            Command::Ps(args) => args.json,
+            Command::Health(args) => args.json,
+            Command::Gc(args) => args.json,
+            Command::Stop(args) => args.json,
+            Command::Kill(args) => args.json,
+            Command::Rm(args) => args.json,
+            Command::EmergencyStop(args) => args.json,
             Command::Config(args) => matches!(&args.command, ConfigCommand::Show(args) if args.json),
             _ => false,
         }
@@ -55,10 +68,7 @@ impl Cli {
             Command::Run(args) => Some(&args.talk),
             Command::Shell(args) => Some(&args.talk),
             Command::Doctor(args) => Some(&args.talk),
-            Command::Config(_)
-            | Command::BootstrapDocker(_)
-            | Command::Completions { .. }
-            | Command::Man { .. } => None,
+            _ => None,
         }
     }
 }
@@ -70,6 +80,16 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     Shell(Box<ShellArgs>),
     Doctor(Box<DoctorArgs>),
+    Ps(PsArgs),
+    Health(HealthArgs),
+    Top(TopArgs),
+    Stop(StopArgs),
+    Kill(KillArgs),
+    Rm(RmArgs),
+    EmergencyStop(EmergencyStopArgs),
+    /// Lift an emergency stop, so that new runs start again.
+    Resume,
+    Gc(GcArgs),
     Config(ConfigArgs),
     BootstrapDocker(BootstrapArgs),
     /// Print what makes a shell complete agentctl's options.

@@ -10,6 +10,8 @@ mod bad_input;
 mod bootstrap;
 mod config;
 mod config_files;
+mod control;
+mod emergency;
 mod exhausted;
 mod exit_status;
 mod forbidden;

@@ -43,6 +43,11 @@ impl Place {
         self.user.path()
     }
 
+    /// Where this user's runs are written down.
+    pub(crate) fn state(&self) -> std::path::PathBuf {
+        self.user().join("run")
+    }
+
     /// A file in the workspace.
     pub(crate) fn file(&self, name: &str, text: &str) {
         std::fs::write(self.path().join(name), text).unwrap();
@@ -63,6 +68,8 @@ impl Place {
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             command.env(name, self.user());
         }
+        // What is stopped, refused and cleaned up here is nobody else's.
+        command.env("AGENTCTL_STATE_DIR", self.state());
         command
     }
 
