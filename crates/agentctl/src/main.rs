@@ -56,6 +56,7 @@ fn carry_out(cli: Cli) -> Result<u8> {
             Command::Ps(args) => commands::ps::ps(&args),
             Command::Health(args) => commands::health::health(args),
             Command::Top(args) => commands::top::top(&args).await,
+            Command::Images(args) => commands::images::images(args).await,
             Command::Gc(args) => commands::gc::gc(&args).await,
             Command::Stop(args) => commands::stop::stop(args).await,
             Command::Kill(args) => commands::stop::kill(args).await,

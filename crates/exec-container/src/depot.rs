@@ -6,7 +6,7 @@ use exec_watch::{ProcessState, StateDir, SweepMode, World};
 use crate::engine::{Engine, Listed};
 use crate::leftovers::is_leftover;
 use crate::supervisor::cache_directory;
-use crate::{Endpoint, Patience, greet, labels, lane};
+use crate::{Endpoint, Patience, PullStep, greet, labels, lane};
 
 /// An engine that answers.
 #[derive(Debug, Clone)]
@@ -22,6 +22,19 @@ pub struct Stored {
     pub id: String,
     /// Ours.
     pub name: String,
+}
+
+/// An image of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredImage {
+    /// The engine's name for it.
+    pub id: String,
+    /// What people call it; nothing for one whose name was given to another.
+    pub names: Vec<String>,
+    /// When it was made, in seconds since 1970.
+    pub made: u64,
+    /// Its size in bytes.
+    pub size: u64,
 }
 
 impl Depot {
@@ -61,6 +74,29 @@ impl Depot {
     /// Removes a container, whatever it does. One that is not there is removed.
     pub async fn remove(&self, id: &str) -> Result<()> {
         self.engine.remove(id).await
+    }
+
+    /// Images that we made, by their label.
+    pub async fn images(&self) -> Result<Vec<StoredImage>> {
+        let listed = self.engine.labelled_images(labels::VERSION).await?;
+        let number = |value: i64| u64::try_from(value).unwrap_or(0);
+        let image = |image: bollard::models::ImageSummary| StoredImage {
+            made: number(image.created),
+            size: number(image.size),
+            names: image.repo_tags,
+            id: image.id,
+        };
+        Ok(listed.into_iter().map(image).collect())
+    }
+
+    /// Fetches an image from its registry.
+    pub async fn pull(&self, name: &str, progress: &(dyn Fn(PullStep) + Send + Sync)) -> Result<()> {
+        self.engine.pull(name, progress).await
+    }
+
+    /// Removes an image that nothing uses; false if something does.
+    pub async fn remove_image(&self, id: &str) -> Result<bool> {
+        self.engine.remove_image(id).await
     }
 
     /// Whether it is still there.

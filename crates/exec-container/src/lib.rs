@@ -42,7 +42,7 @@ mod yard;
 
 pub(crate) use attach::Attached;
 pub use config::ContainerConfig;
-pub use depot::{Depot, Stored, clear_lanes};
+pub use depot::{Depot, Stored, StoredImage, clear_lanes};
 pub use endpoint::{Endpoint, EndpointError};
 pub use engine::PullStep;
 pub use executor::{Answered, default_runtime, executor};

@@ -31,7 +31,7 @@ pub enum SweepMode {
 /// What dead owners left.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Swept {
-    /// Cells. Those in containers are for who knows their engines.
+    /// Cells of which nothing is alive. What an engine still keeps of them is found by its labels.
     pub cells: Vec<String>,
     /// Runs whose end nobody wrote down.
     pub runs: Vec<String>,
@@ -79,9 +79,9 @@ fn bury(state: &StateDir, cell: &CellRecord, swept: &mut Swept) -> bool {
         swept.problems.push(format!("process {} of {} can't be killed", survivor.pid, cell.name));
         return false;
     }
-    if let Some(Place::Container { .. }) = cell.place {
-        // Its engine has to say that it is gone.
-        return true;
+    if let Some(Place::Container { same_kernel: false, .. }) = cell.place {
+        // Nobody but its engine can say whether it is gone.
+        return false;
     }
     swept.control_groups += groups::remove_empty(&cell.name);
     if let Some(Place::Keeper { scratch: Some(directory), .. }) = &cell.place

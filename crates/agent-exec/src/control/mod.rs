@@ -6,6 +6,8 @@
 mod engines;
 mod gc;
 mod health;
+#[cfg(any(feature = "docker", feature = "podman"))]
+pub mod images;
 mod report;
 mod stop;
 

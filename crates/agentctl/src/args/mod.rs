@@ -4,6 +4,7 @@ mod bootstrap;
 mod config;
 mod control;
 mod files;
+mod images;
 mod limits;
 mod sandbox;
 mod stdio;
@@ -18,6 +19,7 @@ pub(crate) use control::{
     EmergencyStopArgs, GcArgs, HealthArgs, KillArgs, PsArgs, RmArgs, StopArgs, TargetArgs, TopArgs,
 };
 pub(crate) use files::{FileArgs, ModeArg};
+pub(crate) use images::{EngineArg, ImagesArgs, ImagesCommand};
 pub(crate) use limits::{LimitArgs, PresetArg};
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
 pub(crate) use stdio::{EnvArgs, LogArg, StdinArg, TalkArgs, TtyArg};
@@ -53,6 +55,10 @@ impl Cli {
             Command::Ps(args) => args.json,
             Command::Health(args) => args.json,
             Command::Gc(args) => args.json,
+            Command::Images(args) => matches!(
+                &args.command,
+                ImagesCommand::Ls { json: true, .. } | ImagesCommand::Prune { json: true, .. }
+            ),
             Command::Stop(args) => args.json,
             Command::Kill(args) => args.json,
             Command::Rm(args) => args.json,
@@ -90,6 +96,7 @@ pub(crate) enum Command {
     /// Lift an emergency stop, so that new runs start again.
     Resume,
     Gc(GcArgs),
+    Images(ImagesArgs),
     Config(ConfigArgs),
     BootstrapDocker(BootstrapArgs),
     /// Print what makes a shell complete agentctl's options.

@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod emergency;
 pub(crate) mod gc;
 pub(crate) mod health;
+pub(crate) mod images;
 pub(crate) mod man;
 pub(crate) mod ps;
 pub(crate) mod run;

@@ -67,6 +67,10 @@ mod tests {
             .iter()
             .map(|line| super::super::Voice::Person.render(line, std::time::UNIX_EPOCH))
             .collect();
-        insta::assert_snapshot!(lines.join("\n"), @"");
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        agentctl: process 7 (cat\u{1b}[2J) of c2 is still alive: the kernel does not let it go: uninterruptible sleep in fuse_wait
+          try: end what it waits for (a hung file system or device: unmount it with `umount -f -l`), then try again
+        agentctl: WARN container c3: the engine hangs; its processes are dead
+        ");
     }
 }

@@ -113,7 +113,16 @@ mod tests {
     fn it_is_useful_at_80_columns() {
         let mut model = model();
         model.key(KeyCode::Char('c'), KeyModifiers::NONE);
-        insta::assert_snapshot!(picture(&model, 80, 8), @"");
+        let picture = picture(&model, 80, 8);
+        let lines: Vec<&str> = picture.lines().collect();
+        assert!(lines[0].contains("3 shown") && lines[0].contains("302.0M"), "{picture}");
+        for head in ["RUN", "SANDBOX", "CPU%▼", "MEM", "PIDS", "AGE", "COMMAND"] {
+            assert!(lines[1].contains(head), "{head}: {picture}");
+        }
+        for shown in ["a ", "local", "99.5", "2.0M", "1h06m", "cargo test --package a"] {
+            assert!(lines[2].contains(shown), "{shown}: {picture}");
+        }
+        assert!(lines[7].contains("q leave"), "{picture}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::process::Output;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::support::fuse::{FILE, Hung};
 use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually};
 
 fn said(output: &Output) -> String {
@@ -131,6 +132,28 @@ fn kill_all_ends_fork_bombs_and_no_stranger() {
     assert_eq!(runs(&elsewhere).len(), 1, "another state directory's");
     strange.send(Signal::KILL);
     strange.wait();
+}
+
+/// R13, R14: a process that the kernel does not let go is named, and the exit status says so.
+#[test]
+fn what_cannot_be_killed_is_named() {
+    let place = Place::new();
+    let Some(hung) = Hung::mount() else {
+        println!("skipped: no FUSE file system can be mounted here");
+        return;
+    };
+    let mount = format!("{0}:{0}", hung.path().display());
+    let mut run =
+        place.shell(&["--mount", &mount], &format!("echo up; cat {}/{FILE}", hung.path().display()));
+    run.expect_line("up");
+    assert!(eventually(OUTER_LIMIT, || hung.is_asked()), "it waits for an answer that never comes");
+    let output = place.output(["kill", "--all"]);
+    let text = said(&output);
+    drop(hung);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("(cat)") && text.contains("uninterruptible sleep"), "{text}");
+    run.wait();
+    assert!(place.output(["kill", "--all"]).status.success(), "now it can be");
 }
 
 /// R13: an owner that is stopped can't clean up, and need not.

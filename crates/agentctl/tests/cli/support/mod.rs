@@ -1,5 +1,6 @@
 //! Starting the program, and looking at what is alive.
 
+pub(crate) mod fuse;
 mod marker;
 mod pty;
 
