@@ -21,7 +21,7 @@ fn stop(c: &mut Criterion) {
         (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a workspace"));
     let watch = Watch::new(StateDir::at(state.path()), Audit::Off);
     let sandboxes = runtime.block_on(sandboxes(&watch));
-    let names: Vec<&str> = sandboxes.iter().map(|sandbox| sandbox.name()).collect();
+    let names: Vec<&str> = sandboxes.iter().map(Executor::name).collect();
     let mut group = c.benchmark_group("stop");
     group.sample_size(10);
     group.bench_function(format!("kill-all-{RUNS}-{}", names.join("-")), |b| {

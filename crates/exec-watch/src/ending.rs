@@ -185,7 +185,8 @@ fn waits_in(pid: u32) -> Option<String> {
     Some(place.trim().to_owned()).filter(|place| !place.is_empty() && place != "0")
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::process::{Child, Command};
 
@@ -215,7 +216,7 @@ mod tests {
     fn a_family_ends_with_its_keeper() {
         let (mut child, cell) = shell("sleep 1000 & sleep 1000 & while :; do sleep 1; done");
         assert!(is_alive(&cell));
-        assert_eq!(end_all(&[cell.clone()], Duration::from_secs(20)), []);
+        assert_eq!(end_all(std::slice::from_ref(&cell), Duration::from_secs(20)), []);
         assert!(!is_alive(&cell));
         child.wait().unwrap();
     }
@@ -226,7 +227,7 @@ mod tests {
         let (mut child, _) = shell("exec sleep 1000");
         let now = Process::now(child.id()).unwrap();
         let stale = kept_by(Process { start: now.start - 1, ..now });
-        assert_eq!(end_all(&[stale.clone()], Duration::from_secs(20)), []);
+        assert_eq!(end_all(&[stale], Duration::from_secs(20)), []);
         signal(Process { start: now.start - 1, ..now }, Signal::Kill);
         assert!(!now.is_dead() && child.try_wait().unwrap().is_none());
         child.kill().unwrap();

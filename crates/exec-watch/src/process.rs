@@ -107,7 +107,8 @@ pub fn namespaces() -> Option<String> {
     Some(format!("{}.{}", number("pid")?, number("time").unwrap_or_default()))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

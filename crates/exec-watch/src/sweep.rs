@@ -113,7 +113,8 @@ fn turn(state: &StateDir) -> Option<fs::File> {
     Some(file)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::process::Command;
 

@@ -72,8 +72,8 @@ pub fn look(state: &StateDir) -> Result<Vec<CellView>> {
 /// The records of cells, oldest first. One that was written by somebody else's program is none of ours.
 pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
     let names = state.names(Kind::Cell)?;
-    let named = |name: &String| state.get::<CellRecord>(Kind::Cell, name).filter(|cell| cell.name == *name);
-    let mut cells: Vec<CellRecord> = names.iter().filter_map(named).collect();
+    let whole = |name: &String| state.get::<CellRecord>(Kind::Cell, name).filter(|cell| cell.name == *name);
+    let mut cells: Vec<CellRecord> = names.iter().filter_map(whole).collect();
     cells.sort_by(|a, b| (a.since, &a.name).cmp(&(b.since, &b.name)));
     Ok(cells)
 }
@@ -81,8 +81,8 @@ pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
 /// The records of runs, oldest first.
 pub(crate) fn runs(state: &StateDir) -> Result<Vec<RunRecord>> {
     let names = state.names(Kind::Run)?;
-    let named = |name: &String| state.get::<RunRecord>(Kind::Run, name).filter(|run| run.id == *name);
-    let mut runs: Vec<RunRecord> = names.iter().filter_map(named).collect();
+    let whole = |name: &String| state.get::<RunRecord>(Kind::Run, name).filter(|run| run.id == *name);
+    let mut runs: Vec<RunRecord> = names.iter().filter_map(whole).collect();
     runs.sort_by(|a, b| (a.since, &a.id).cmp(&(b.since, &b.id)));
     Ok(runs)
 }

@@ -99,7 +99,7 @@ impl Watch {
                 }
             });
             // Whoever starts next does it.
-            begun.map(drop).unwrap_or_else(|error| tracing::debug!(%error, "no thread to clean up"));
+            begun.map_or_else(|error| tracing::debug!(%error, "no thread to clean up"), drop);
         }
     }
 

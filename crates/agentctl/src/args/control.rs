@@ -28,7 +28,7 @@ pub(crate) struct TargetArgs {
 /// List what runs, whichever orchestrator started it.
 ///
 /// Shows the runs of all your orchestrators on this machine, in every sandbox, from the records in the state directory
-/// (AGENTCTL_STATE_DIR, else agentctl below XDG_RUNTIME_DIR, for root /run/agentctl).
+/// (`AGENTCTL_STATE_DIR`, else agentctl below `XDG_RUNTIME_DIR`, for root /run/agentctl).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl ps

@@ -21,7 +21,9 @@ pub(crate) fn render(report: &HealthReport) -> String {
         memory(report.load.memory_bytes),
     );
     if let Some(since) = &report.stopped_since {
-        text += &format!("an emergency stop is in force since {since}; `agentctl resume` lifts it\n");
+        text.push_str("an emergency stop is in force since ");
+        text.push_str(since);
+        text.push_str("; `agentctl resume` lifts it\n");
     }
     text
 }

@@ -118,7 +118,9 @@ fn kill_all_ends_fork_bombs_and_no_stranger() {
     // A function that calls itself twice in the background; the limit is what keeps the machine usable.
     let bomb = format!("{}; b() {{ b | b & }}; echo up; b; exec sleep {marker}", marker.daemon());
     let mut bombs: Vec<Run> = (0..4).map(|_| place.shell(&["--pids", "60"], &bomb)).collect();
-    bombs.iter_mut().for_each(|run| run.expect_line("up"));
+    for run in &mut bombs {
+        run.expect_line("up");
+    }
     let output = place.output(["kill", "--all", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(output.status.success(), "{report}");
