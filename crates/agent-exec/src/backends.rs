@@ -2,6 +2,7 @@
 //! [`Backends::probes`] and a line in [`Backends::prepare_for`].
 
 use exec_core::ExecOpts;
+use exec_watch::Watch;
 
 use crate::probe::Probe;
 
@@ -36,6 +37,22 @@ impl Backends {
             #[cfg(not(feature = "local"))]
             Probe::not_built_in("local"),
         ]
+    }
+
+    /// All of them write down what they do in one place.
+    pub(crate) fn watched_by(&mut self, watch: &Watch) {
+        #[cfg(feature = "docker")]
+        {
+            self.docker.containers.watch = watch.clone();
+        }
+        #[cfg(feature = "podman")]
+        {
+            self.podman.containers.watch = watch.clone();
+        }
+        #[cfg(feature = "local")]
+        {
+            self.local.watch = watch.clone();
+        }
     }
 
     /// The first cell of whichever is chosen is made for a run with these options, by the backend's name.

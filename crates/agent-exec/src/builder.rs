@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use exec_core::{Cmd, Detected, ExecOpts, IsolationLevel, Needs, Plan, Registry, Request, Result};
+use exec_watch::Watch;
 
 use crate::probe::{Finding, Probe, look};
 use crate::{Backends, Evidence, Sandbox};
@@ -21,6 +22,7 @@ pub struct Builder {
     first_run_on: BTreeMap<String, ExecOpts>,
     tried_here: bool,
     backends: Backends,
+    watch: Watch,
 }
 
 /// Starts from what [`auto`](crate::auto) gives.
@@ -96,9 +98,19 @@ impl Builder {
         self
     }
 
+    /// Writes down cells and runs here, instead of in the state directory and the audit log of this user: for an
+    /// orchestrator whose runs shall be seen and stopped apart from all others.
+    #[must_use]
+    pub fn watch(mut self, watch: Watch) -> Self {
+        self.watch = watch;
+        self
+    }
+
     /// Looks for what is wanted. An error says what there is instead, and what would make it work.
     pub async fn build(&self) -> Result<Sandbox> {
+        self.watch.admit()?;
         let mut backends = self.backends.clone();
+        backends.watched_by(&self.watch);
         let trial = self.tried_here.then(ExecOpts::default).filter(can_be_tried);
         backends.prepare_for(|name| self.first_run_of(name).or(trial.as_ref()).cloned());
         self.choose(backends.probes()).await

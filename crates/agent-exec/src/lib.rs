@@ -43,6 +43,7 @@ compile_error!(
 
 mod backends;
 mod builder;
+pub mod control;
 mod evidence;
 mod finder;
 mod probe;

@@ -51,12 +51,12 @@ impl Probe {
     }
 
     /// For who has a choice: what fails here is a reason to pass this one over. Only a request that makes no sense makes none
-    /// elsewhere, and stays an error.
+    /// elsewhere, and an emergency stop is in force everywhere: they stay errors.
     pub(crate) fn or_pass_over(self) -> Self {
         let (name, look) = (self.name, self.look);
         Self::new(name, async move {
             look.await.or_else(|error| match error.kind() {
-                ErrorKind::InvalidInput => Err(error),
+                ErrorKind::InvalidInput | ErrorKind::Stopped => Err(error),
                 _ => Ok(Detected::Missing {
                     name: name.to_owned(),
                     reason: error.reason(),

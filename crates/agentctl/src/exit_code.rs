@@ -24,6 +24,8 @@ pub(crate) const SANDBOX_FAILED: u8 = 125;
 pub(crate) const UNWELL: u8 = 1;
 /// `agentctl bootstrap-docker --check`: the files are not what they would be now.
 pub(crate) const STALE: u8 = 1;
+/// `agentctl stop`, `kill`, `rm` and `emergency-stop`: something may still be alive.
+pub(crate) const SURVIVORS: u8 = 1;
 /// Ended by whoever started agentctl.
 pub(crate) const CANCELLED: u8 = 130;
 

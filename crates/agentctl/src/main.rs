@@ -13,6 +13,7 @@ mod output;
 mod resolve;
 mod signals;
 mod terminal;
+mod top;
 mod usage;
 
 use std::process::ExitCode;
@@ -54,6 +55,16 @@ fn carry_out(cli: Cli) -> Result<u8> {
             Command::Doctor(args) => commands::doctor::doctor(&args).await,
             Command::Mcp(args) => commands::mcp::mcp(*args).await,
             Command::Workshop(args) => commands::workshop::workshop(args).await,
+            Command::Ps(args) => commands::ps::ps(&args),
+            Command::Health(args) => commands::health::health(args),
+            Command::Top(args) => commands::top::top(&args).await,
+            Command::Images(args) => commands::images::images(args).await,
+            Command::Gc(args) => commands::gc::gc(&args).await,
+            Command::Stop(args) => commands::stop::stop(args).await,
+            Command::Kill(args) => commands::stop::kill(args).await,
+            Command::Rm(args) => commands::stop::rm(args).await,
+            Command::EmergencyStop(args) => commands::emergency::emergency_stop(&args).await,
+            Command::Resume => commands::emergency::resume(),
             Command::Config(args) => commands::config::config(args),
             Command::BootstrapDocker(args) => commands::bootstrap::bootstrap(&args),
             Command::Completions { shell } => commands::completions::completions(shell),

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use exec_core::{Error, ErrorKind, Isolation, Result};
+use exec_watch::Seat;
 use exec_wire::{Facts, PROTOCOL_VERSION, ToCell};
 use tokio::sync::{Mutex, Notify, mpsc, oneshot};
 use tokio::time::timeout;
@@ -30,6 +31,7 @@ pub(crate) struct Cell {
     pub(crate) facts: Facts,
     pub(crate) sender: FrameSender,
     pub(crate) runs: Arc<Runs>,
+    pub(crate) seat: Seat,
     keeper: Arc<dyn Keeper>,
     doom: Arc<Notify>,
     pongs: Mutex<mpsc::UnboundedReceiver<u64>>,
@@ -50,13 +52,8 @@ impl Cell {
         let (pong_sender, pongs) = mpsc::unbounded_channel();
         let replies = CellReplies { ready: ready_sender, pongs: pong_sender };
         let reading = reader::read_all(io.reader, Arc::clone(&runs), replies);
-        tokio::spawn(attend(
-            reading,
-            Arc::clone(&runs),
-            sender.clone(),
-            Arc::clone(&keeper),
-            Arc::clone(&doom),
-        ));
+        let held = Held { runs: Arc::clone(&runs), keeper: Arc::clone(&keeper), seat: io.seat.clone() };
+        tokio::spawn(attend(reading, held, sender.clone(), Arc::clone(&doom)));
         let facts = match timeout(READY_LIMIT, ready).await {
             Ok(Ok(Ok(facts))) => facts,
             Ok(Ok(Err(death))) => return Err(death_error(&death, backend, "make cell")),
@@ -85,6 +82,7 @@ impl Cell {
             facts,
             sender,
             runs,
+            seat: io.seat,
             keeper,
             doom,
             pongs: Mutex::new(pongs),
@@ -136,14 +134,16 @@ impl Drop for Cell {
     }
 }
 
-/// The cell's attendant: reads to the end, or to its doom, then sees to it that nothing is left.
-async fn attend(
-    reading: impl Future<Output = Death>,
+/// What the attendant of a cell holds of it.
+struct Held {
     runs: Arc<Runs>,
-    sender: FrameSender,
     keeper: Arc<dyn Keeper>,
-    doom: Arc<Notify>,
-) {
+    seat: Seat,
+}
+
+/// The cell's attendant: reads to the end, or to its doom, then sees to it that nothing is left.
+async fn attend(reading: impl Future<Output = Death>, held: Held, sender: FrameSender, doom: Arc<Notify>) {
+    let Held { runs, keeper, seat } = held;
     let mut reading = pin!(reading);
     let death = tokio::select! {
         death = &mut reading => death,
@@ -162,7 +162,11 @@ async fn attend(
     };
     runs.close();
     tear_down(&sender, &*keeper).await;
-    runs.die(&explain(death, keeper.post_mortem()));
+    let death = match seat.why_ended() {
+        Some(how) => Death::Stopped(how),
+        None => explain(death, keeper.post_mortem()),
+    };
+    runs.die(&death);
 }
 
 /// What the backend found may say more than the end of a stream.
@@ -204,6 +208,7 @@ impl Drop for DoomUnlessReady {
 pub(crate) fn death_error(death: &Death, backend: &str, operation: &'static str) -> Error {
     let (kind, message) = match death {
         Death::Died(why) => (ErrorKind::CellDied, format!("the sandbox ended unexpectedly: {why}")),
+        Death::Stopped(how) => (ErrorKind::CellDied, format!("the run was stopped {how}")),
         Death::OutOfMemory => (ErrorKind::CellDied, "the sandbox used up its memory".into()),
         Death::Broken(why) => {
             (ErrorKind::Protocol, format!("the sandbox broke its protocol and was destroyed: {why}"))

@@ -11,16 +11,19 @@ use exec_core::{
     Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Plan, Result,
     RunId, SessionName,
 };
+use exec_watch::Begun;
 use tokio::time::Instant;
 
 use crate::admission::{require_floor, require_limits};
 use crate::cell::{Cell, Standing};
+use crate::closing::Terms;
 use crate::maker::CellMaker;
 use crate::pool::{Pool, PoolConfig};
 use crate::probe::{FirstCell, first_cell};
 use crate::request;
 use crate::run::Run;
 use crate::sessions::Sessions;
+use crate::verdict::RunLimits;
 
 /// Runs commands in the cells that `M` makes.
 #[derive(Debug)]
@@ -83,16 +86,27 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     #[tracing::instrument(skip_all, fields(executor = self.name(), program = %cmd.program().to_string_lossy()))]
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         let begun = Instant::now();
+        let watch = self.maker.watch();
+        watch.admit().map_err(|error| error.with_backend(self.name()))?;
         let plan = self.plan(cmd, opts).await?;
         let spec = self.maker.spec(&plan)?;
         let (cell, standing) = self.cell_for(&plan, &spec).await?;
         require_limits(&plan, &standing.isolation, self.maker.name())?;
         let start = request::start(&plan, self.maker.rlimits(&plan, &cell.facts));
-        let run = Run::start(cell, standing, &plan, start, begun).await?;
+        let id = new_run_id();
+        let note = watch.begin(Begun {
+            id: &id,
+            cell: cell.seat.name(),
+            backend: self.name(),
+            plan: &plan,
+            isolation: &standing.isolation,
+        })?;
+        let terms = Terms { standing, limits: RunLimits::of(&plan), begun };
+        let run = Run::start(cell, terms, &plan, start, note).await?;
         if plan.lifetime == Lifetime::Ephemeral {
             self.pool.refill_after(&spec, run.ended());
         }
-        Ok(Execution::new(new_run_id(), run))
+        Ok(Execution::new(id, run))
     }
 
     async fn warm(&self, opts: &ExecOpts) -> Result<()> {

@@ -9,6 +9,7 @@
 
 mod admission;
 mod cell;
+mod closing;
 mod executor;
 mod limits;
 mod maker;

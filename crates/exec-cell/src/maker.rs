@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use exec_core::{Capabilities, Isolation, Plan, Result};
+use exec_watch::{Seat, Watch};
 use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -30,6 +31,9 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
     /// The cell this run needs; an error if it asks for something these cells can't give.
     fn spec(&self, plan: &Plan) -> Result<Self::Spec>;
 
+    /// Where its cells and their runs are written down.
+    fn watch(&self) -> &Watch;
+
     /// Makes a cell. The bytes it speaks are [`exec_wire`] frames.
     async fn make(&self, spec: &Self::Spec) -> Result<CellIo>;
 
@@ -53,6 +57,8 @@ pub struct CellIo {
     pub writer: Box<dyn AsyncWrite + Send + Unpin>,
     /// The backend's hold on it.
     pub keeper: Box<dyn Keeper>,
+    /// Its place in the records. The backend gives it up when nothing of the cell is left.
+    pub seat: Seat,
 }
 
 impl Debug for CellIo {

@@ -7,16 +7,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use exec_core::{
-    Error, ErrorKind, Event, Lifetime, Outcome, Plan, Result, RunHandle, Signal, Stdin, Usage, WindowSize,
+    Error, ErrorKind, Event, Lifetime, Outcome, Plan, Result, RunHandle, Signal, Stdin, WindowSize,
 };
+use exec_watch::{RunNote, Written};
 use exec_wire::{Start, ToCell, credit_cost};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use crate::cell::{Cell, Standing, death_error};
+use crate::cell::{Cell, death_error};
+use crate::closing::{Closing, Terms};
 use crate::request::{millis, start_error};
-use crate::runs::{Account, Ending, Slot};
-use crate::verdict::{RunLimits, judge};
+use crate::runs::{Ending, Slot};
 
 /// Output bytes in flight at most: what a caller who stops reading can make us hold.
 const WINDOW: u32 = 2 * 1024 * 1024;
@@ -35,10 +36,8 @@ const BACKSTOP: Duration = Duration::from_secs(5);
 pub(crate) struct Run {
     number: u32,
     cell: Arc<Cell>,
-    standing: Standing,
-    limits: RunLimits,
+    terms: Arc<Terms>,
     grace: Duration,
-    begun: Instant,
     events: Mutex<mpsc::UnboundedReceiver<Event>>,
     ending: watch::Receiver<Ending>,
     stdin_credit: Arc<Semaphore>,
@@ -48,14 +47,30 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Starts a planned command and returns once it runs.
+    /// Starts a planned command and returns once it runs; what comes of it is written into the note.
     pub(crate) async fn start(
         cell: Arc<Cell>,
-        standing: Standing,
+        terms: Terms,
         plan: &Plan,
         start: Start,
-        begun: Instant,
+        mut note: RunNote,
     ) -> Result<Arc<Self>> {
+        let run = match Self::begin(cell, terms, plan, start).await {
+            Ok((run, pid)) => {
+                note.runs_as(pid);
+                run
+            }
+            Err(error) => {
+                note.failed(&error);
+                return Err(error);
+            }
+        };
+        let closing = Closing { terms: Arc::clone(&run.terms), note };
+        run.cell.runs.on_end(run.number, &run.ending, closing);
+        Ok(run)
+    }
+
+    async fn begin(cell: Arc<Cell>, terms: Terms, plan: &Plan, start: Start) -> Result<(Arc<Self>, u32)> {
         let number = cell.next_run();
         let (event_sender, events) = mpsc::unbounded_channel();
         let (ending_sender, ending) = watch::channel(None);
@@ -69,16 +84,16 @@ impl Run {
             started: Some(started_sender),
             window: Arc::clone(&window),
             exited: None,
+            written: Written::default(),
+            closing: None,
         };
         cell.runs.insert(number, slot);
         let wall = plan.limits.timeout.map(|wall| Instant::now() + wall + plan.grace + BACKSTOP);
         let (backstop, backstop_receiver) = watch::channel(wall);
         let run = Arc::new(Self {
             number,
-            standing,
-            limits: RunLimits::of(plan),
+            terms: Arc::new(terms),
             grace: plan.grace,
-            begun,
             events: Mutex::new(events),
             ending: ending.clone(),
             stdin_credit,
@@ -90,21 +105,21 @@ impl Run {
         let unstarted = KillUnlessStarted(Some(Arc::clone(&run)));
         run.cell.sender.send_all(number, &[ToCell::Start(Box::new(start)), ToCell::Credit(WINDOW)]);
         let own_cell = plan.lifetime == Lifetime::Ephemeral;
-        match started.await {
-            Ok(Ok(_pid)) => {}
+        let pid = match started.await {
+            Ok(Ok(pid)) => pid,
             Ok(Err(failed)) => {
                 unstarted.disarm();
                 if own_cell {
                     run.cell.sender.close();
                 }
-                return Err(start_error(plan, &failed, &run.standing.backend));
+                return Err(start_error(plan, &failed, &run.terms.standing.backend));
             }
             Err(_) => return Err(run.lost()),
-        }
+        };
         unstarted.disarm();
         tokio::spawn(guard(Arc::clone(&run.cell), ending, backstop_receiver, own_cell));
         run.feed(&plan.stdin, plan.tty.is_some());
-        Ok(run)
+        Ok((run, pid))
     }
 
     /// Sends input that was given with the options.
@@ -133,29 +148,9 @@ impl Run {
 
     fn lost(&self) -> Error {
         match self.cell.runs.death() {
-            Some(death) => death_error(&death, &self.standing.backend, "run"),
+            Some(death) => death_error(&death, &self.terms.standing.backend, "run"),
             None => Error::new(ErrorKind::CellDied, "run", "the run was lost")
-                .with_backend(&*self.standing.backend),
-        }
-    }
-
-    fn outcome(&self, account: &Account) -> Outcome {
-        let (ended, status, limits_hit) = judge(account.exited, &account.closed, &self.limits);
-        let closed = &account.closed;
-        Outcome {
-            ended,
-            status,
-            duration: account.at.duration_since(self.begun),
-            usage: Usage {
-                cpu: Duration::from_micros(closed.user_us.saturating_add(closed.system_us)),
-                peak_memory: closed.peak_memory,
-            },
-            executor: self.standing.backend.to_string(),
-            selection: None,
-            isolation: Arc::clone(&self.standing.isolation),
-            limits_hit,
-            denials: Vec::new(),
-            survivors: closed.survivors.clone(),
+                .with_backend(&*self.terms.standing.backend),
         }
     }
 
@@ -223,8 +218,8 @@ impl RunHandle for Run {
         let mut ending = self.ending.clone();
         let known = ending.wait_for(Option::is_some).await.ok().and_then(|ending| ending.clone());
         match known {
-            Some(Ok(account)) => Ok(self.outcome(&account)),
-            Some(Err(death)) => Err(death_error(&death, &self.standing.backend, "run")),
+            Some(Ok(account)) => Ok(self.terms.outcome(&account)),
+            Some(Err(death)) => Err(death_error(&death, &self.terms.standing.backend, "run")),
             None => Err(self.lost()),
         }
     }

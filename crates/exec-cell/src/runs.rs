@@ -5,15 +5,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use exec_core::{Event, Signal, Status, Stream};
+use exec_watch::Written;
 use exec_wire::{Closed, EndReason, Exited, Failed, FromCell, credit_cost};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::Instant;
+
+use crate::closing::Closing;
 
 /// Why a run has no outcome: its cell ended, or broke the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Death {
     /// The stream ended; the text says what is known.
     Died(String),
+    /// Somebody else ended it, and left word how.
+    Stopped(String),
     /// Its memory was used up, and even its PID 1 was killed for it.
     OutOfMemory,
     /// The cell said something impossible.
@@ -25,6 +30,8 @@ pub(crate) enum Death {
 pub(crate) struct Account {
     pub(crate) exited: Exited,
     pub(crate) closed: Closed,
+    /// What the command wrote.
+    pub(crate) written: Written,
     /// When the account arrived: every answer about the run is the same, however late it is asked for.
     pub(crate) at: Instant,
 }
@@ -42,6 +49,9 @@ pub(crate) struct Slot {
     /// Output bytes the cell may still send: what it sends beyond is a breach.
     pub(crate) window: Arc<AtomicU32>,
     pub(crate) exited: Option<Exited>,
+    pub(crate) written: Written,
+    /// What has to be written down before anybody hears of the end.
+    pub(crate) closing: Option<Closing>,
 }
 
 /// All runs of a cell.
@@ -80,9 +90,21 @@ impl Runs {
         let mut slots = self.lock();
         self.death.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| death.clone());
         self.close();
-        for (_, slot) in slots.drain() {
-            slot.stdin_credit.close();
-            slot.ending.send_replace(Some(slot.ending_in(death)));
+        for (_, mut slot) in slots.drain() {
+            let ending = slot.ending_in(death);
+            slot.end(ending);
+        }
+    }
+
+    /// What has to be written down at the end of a run that has begun; at once if it has ended already.
+    pub(crate) fn on_end(&self, run: u32, ending: &watch::Receiver<Ending>, closing: Closing) {
+        match self.lock().get_mut(&run) {
+            Some(slot) => slot.closing = Some(closing),
+            None => {
+                if let Some(ending) = &*ending.borrow() {
+                    closing.write(ending);
+                }
+            }
         }
     }
     /// Takes a frame about a run. Frames for a run that is over are ignored: they crossed its end.
@@ -101,8 +123,8 @@ impl Runs {
             FromCell::Exited(exited) => slot.on_exited(exited),
             FromCell::Closed(closed) => {
                 let exited = slot.exited.ok_or("a run was closed before it exited")?;
-                slot.stdin_credit.close();
-                slot.ending.send_replace(Some(Ok(Arc::new(Account { exited, closed, at: Instant::now() }))));
+                let account = Account { exited, closed, written: slot.written, at: Instant::now() };
+                slot.end(Ok(Arc::new(account)));
                 slots.remove(&run);
             }
             other => return Err(format!("unexpected frame about a run: {other:?}")),
@@ -112,12 +134,17 @@ impl Runs {
 
     /// Takes a piece of output.
     pub(crate) fn output(&self, run: u32, stream: Stream, bytes: bytes::Bytes) -> Result<(), String> {
-        let slots = self.lock();
-        let Some(slot) = slots.get(&run) else { return Ok(()) };
+        let mut slots = self.lock();
+        let Some(slot) = slots.get_mut(&run) else { return Ok(()) };
         let cost = credit_cost(bytes.len() as u32);
         let within =
             slot.window.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(cost));
         within.map_err(|left| format!("output that costs {cost} against a credit of {left}"))?;
+        let written = match stream {
+            Stream::Stdout => &mut slot.written.stdout,
+            Stream::Stderr => &mut slot.written.stderr,
+        };
+        *written = written.saturating_add(bytes.len() as u64);
         slot.events.send(Event::Output { stream, bytes }).ok();
         Ok(())
     }
@@ -136,7 +163,17 @@ impl Slot {
         let killed =
             Exited { reason: EndReason::Own, status: exec_wire::Status::Signal(Signal::KILL.number()) };
         let closed = Closed { oom_kills: 1, ..Closed::default() };
-        Ok(Arc::new(Account { exited: self.exited.unwrap_or(killed), closed, at: Instant::now() }))
+        let exited = self.exited.unwrap_or(killed);
+        Ok(Arc::new(Account { exited, closed, written: self.written, at: Instant::now() }))
+    }
+
+    /// Nobody hears of an end that is not written down.
+    fn end(&mut self, ending: Result<Arc<Account>, Death>) {
+        self.stdin_credit.close();
+        if let Some(closing) = self.closing.take() {
+            closing.write(&ending);
+        }
+        self.ending.send_replace(Some(ending));
     }
 
     fn on_started(&mut self, pid: u32) {

@@ -50,6 +50,7 @@ impl<M: CellMaker> Sessions<M> {
         }
         let ready = pool.take(spec).await?;
         let cell = Arc::new(ready.cell);
+        cell.seat.serves(name.as_str());
         let session =
             Session { spec: spec.clone(), cell: Arc::clone(&cell), standing: ready.standing.clone() };
         sessions.insert(name.clone(), session);

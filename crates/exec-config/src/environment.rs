@@ -17,8 +17,9 @@ use crate::values::{self, Sandbox};
 /// What all our variables begin with.
 const PREFIX: &str = "AGENTCTL_";
 
-/// Ours, but no setting: the program that the tests shall use.
-const NOT_SETTINGS: [&str; 2] = ["AGENTCTL_BIN", "AGENTCTL_LOG"];
+/// Ours, but no setting of a run: the program that the tests shall use, how we talk, and where what runs is written down.
+const NOT_SETTINGS: [&str; 5] =
+    ["AGENTCTL_AUDIT", "AGENTCTL_AUDIT_FILE", "AGENTCTL_BIN", "AGENTCTL_LOG", "AGENTCTL_STATE_DIR"];
 
 /// The variable that leaves containers out.
 pub(crate) const ENABLE_DOCKER: &str = "ENABLE_DOCKER";

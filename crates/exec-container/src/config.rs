@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use exec_cell::PoolConfig;
 use exec_core::ExecOpts;
+use exec_watch::Watch;
 
 use crate::Patience;
 use crate::image::{Progress, PullPolicy};
@@ -29,6 +30,8 @@ pub struct ContainerConfig {
     /// The options of the first run, if they are known already: its container is then made with the executor, which shows
     /// that the engine can.
     pub first_run: Option<ExecOpts>,
+    /// Where containers and runs are written down, so that they can be seen and stopped from elsewhere.
+    pub watch: Watch,
 }
 
 impl Default for ContainerConfig {
@@ -43,6 +46,7 @@ impl Default for ContainerConfig {
             warm_idle: idle,
             patience: Patience::default(),
             first_run: None,
+            watch: Watch::default(),
         }
     }
 }

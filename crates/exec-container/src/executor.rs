@@ -6,7 +6,7 @@ use exec_core::{EngineInfo, Executor, Result};
 use crate::direct::{self, DirectExecutor};
 use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
-use crate::labels::{OWNER, Owner};
+use crate::labels::OWNER;
 use crate::lane::Lanes;
 use crate::maker::{ContainerMaker, Shop};
 use crate::own::Own;
@@ -41,8 +41,8 @@ pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) 
     };
     let profile = EngineProfile::new(&greeting, &info, &own);
     leftovers::sweep(&engine);
-    let owner = Owner::this_process();
-    let lives = Lives::follow(&engine, (OWNER, &owner.id));
+    let watch = config.watch.clone();
+    let lives = Lives::follow(&engine, (OWNER, &watch.owner().id));
     let lanes = Lanes::below(&cache_directory())
         .filter(|_| profile.same_kernel && config.init == InitPlacement::Auto);
     let duty = Duty {
@@ -59,7 +59,7 @@ pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) 
         version: drafter.profile.version.clone(),
         at: endpoint.to_string(),
     });
-    let yard = Yard { engine, owner, lives, reaper };
+    let yard = Yard { engine, endpoint: endpoint.to_string(), watch, lives, reaper };
     let Some(program) = program.filter(|_| init != InitPlacement::Direct) else {
         let mut capabilities = direct::capabilities(&drafter.profile, yard.reaper.is_there());
         capabilities.engine = description;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use exec_cell::{Keeper, PostMortem};
+use exec_watch::Seat;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -32,7 +33,7 @@ const KILLED: i64 = 137;
 /// A hold on one container.
 #[derive(Debug)]
 pub(crate) struct ContainerKeeper {
-    name: String,
+    seat: Seat,
     made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
     life: watch::Receiver<Life>,
@@ -68,7 +69,7 @@ impl ContainerKeeper {
     /// Watches over a container that is about to be created, and calls `buried` when it is gone.
     pub(crate) fn watch(
         engine: &Engine,
-        name: &str,
+        seat: Seat,
         life: watch::Receiver<Life>,
         buried: impl FnOnce() + Send + 'static,
     ) -> Self {
@@ -77,7 +78,7 @@ impl ContainerKeeper {
         let made = Arc::new(OnceLock::new());
         let mut watcher = Watcher {
             engine: engine.clone(),
-            name: name.to_owned(),
+            name: seat.name().to_owned(),
             made: Arc::clone(&made),
             kill: Arc::clone(&kill),
             absent_since: None,
@@ -95,13 +96,18 @@ impl ContainerKeeper {
             }
             sender.send_if_modified(|known| known.is_none() && known.replace(found).is_none());
         });
-        Self { name: name.to_owned(), made, kill, life: known, end }
+        Self { seat, made, kill, life: known, end }
     }
 
     /// The engine has confirmed that it made it.
     pub(crate) fn is_made(&self, made: Made) {
         // Said once; a container does not become another.
         self.made.set(made).ok();
+    }
+
+    /// Its place in the records.
+    pub(crate) fn seat(&self) -> &Seat {
+        &self.seat
     }
 
     /// The container's id, if it was made.
@@ -131,11 +137,11 @@ impl Keeper for ContainerKeeper {
             None => PostMortem::Unknown,
             Some(End::Unverified(Doubt::Stuck)) => PostMortem::Found(format!(
                 "the engine did not confirm that its container {} is gone: see whether it hangs",
-                self.name
+                self.seat.name()
             )),
             Some(End::Unverified(Doubt::EngineGone)) => PostMortem::Found(format!(
                 "the engine is gone; its container {} is removed when there is one again",
-                self.name
+                self.seat.name()
             )),
             Some(End::Gone(life)) => diagnose(life),
         }

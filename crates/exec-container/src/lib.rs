@@ -11,6 +11,7 @@ mod archive;
 mod attach;
 mod body;
 mod config;
+mod depot;
 mod dialect;
 mod direct;
 mod draft;
@@ -41,6 +42,7 @@ mod yard;
 
 pub(crate) use attach::Attached;
 pub use config::ContainerConfig;
+pub use depot::{Depot, Stored, StoredImage, clear_lanes};
 pub use endpoint::{Endpoint, EndpointError};
 pub use engine::PullStep;
 pub use executor::{Answered, default_runtime, executor};

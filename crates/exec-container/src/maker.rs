@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker, Keeper};
 use exec_core::{Capabilities, Error, ErrorKind, Isolation, Plan, Result};
+use exec_watch::Watch;
 use exec_wire::{ContainerPlan, Expected, Facts, LandlockPlan, MOUNT_MISMATCH, Resource, Rlimit, ToCell};
 use tokio::io::{AsyncRead, AsyncWriteExt};
 
@@ -64,6 +65,10 @@ impl CellMaker for ContainerMaker {
         self.drafter.spec(plan)
     }
 
+    fn watch(&self) -> &Watch {
+        &self.shop.yard.watch
+    }
+
     async fn make(&self, spec: &ContainerSpec) -> Result<CellIo> {
         let (shop, spec, profile) = (Arc::clone(&self.shop), spec.clone(), self.drafter.profile.clone());
         // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
@@ -109,7 +114,8 @@ impl Shop {
         match self.raise(&name, spec, profile, &keeper).await {
             Ok(Attached { reader, writer }) => {
                 let reader = self.watched(name, reader, profile, &keeper);
-                Ok(CellIo { reader, writer, keeper: Box::new(keeper) })
+                let seat = keeper.seat().clone();
+                Ok(CellIo { reader, writer, keeper: Box::new(keeper), seat })
             }
             Err(error) => {
                 keeper.kill();
@@ -128,7 +134,7 @@ impl Shop {
         let mut lane = self.lane();
         let created = self.create(name, spec, profile, &mut lane).await;
         let created = self.yard.created(name, created, spec)?;
-        keeper.is_made(Made { id: created.id, same_kernel: profile.same_kernel });
+        self.yard.is_made(keeper, Made { id: created.id, same_kernel: profile.same_kernel })?;
         let engine = &self.yard.engine;
         let mut attached = Attached::from(engine.attach(name, Input::Open).await?);
         let mut first_frame = Vec::new();
@@ -177,7 +183,7 @@ impl Shop {
     ) -> Result<Created> {
         let engine = &self.yard.engine;
         let body = |placement: &Placement, lane: Option<&Lane>| {
-            body(spec, placement, lane.map(Lane::directory), profile, self.yard.owner.labels(name))
+            body(spec, placement, lane.map(Lane::directory), profile, self.yard.labels(name))
         };
         let placement = self.supervisor.placement(engine, &spec.image).await?;
         let Placement::Bind { source, .. } = &placement else {

@@ -1,10 +1,13 @@
 //! Where containers of ours come and go: from the moment before the engine hears of one until it is gone.
 
+use std::collections::HashMap;
+
 use exec_core::{Error, ErrorKind, Result};
+use exec_watch::{Place, Watch};
 
 use crate::engine::{Created, Engine, Lives, is_engine_gone, is_missing_image};
-use crate::keeper::ContainerKeeper;
-use crate::labels::{Owner, unique};
+use crate::keeper::{ContainerKeeper, Made};
+use crate::labels;
 use crate::reaper::Reaper;
 use crate::spec::ContainerSpec;
 
@@ -12,7 +15,9 @@ use crate::spec::ContainerSpec;
 #[derive(Debug)]
 pub(crate) struct Yard {
     pub(crate) engine: Engine,
-    pub(crate) owner: Owner,
+    /// Where the engine listens.
+    pub(crate) endpoint: String,
+    pub(crate) watch: Watch,
     pub(crate) lives: Lives,
     pub(crate) reaper: Reaper,
 }
@@ -20,15 +25,34 @@ pub(crate) struct Yard {
 impl Yard {
     /// A name for a container that is about to be created, and the hold on it.
     pub(crate) fn expect(&self) -> Result<(String, ContainerKeeper)> {
-        let name = unique(&format!("agentctl-{}", std::process::id()));
-        self.reaper.watch(&name)?;
-        let (lives, reaper, buried) = (self.lives.clone(), self.reaper.clone(), name.clone());
+        let seat = self.watch.expect(self.engine.backend())?;
+        let name = seat.name().to_owned();
+        self.reaper.watch(&name).inspect_err(|_| seat.gone())?;
+        let (lives, reaper, buried, given_up) =
+            (self.lives.clone(), self.reaper.clone(), name.clone(), seat.clone());
         let buried = move || {
             lives.forget(&buried);
             reaper.forget(&buried);
+            given_up.gone();
         };
-        let keeper = ContainerKeeper::watch(&self.engine, &name, self.lives.expect(&name), buried);
+        let keeper = ContainerKeeper::watch(&self.engine, seat, self.lives.expect(&name), buried);
         Ok((name, keeper))
+    }
+
+    /// The engine has confirmed that it made it. An error if it has to go at once.
+    pub(crate) fn is_made(&self, keeper: &ContainerKeeper, made: Made) -> Result<()> {
+        let place = Place::Container {
+            id: made.id.clone(),
+            endpoint: self.endpoint.clone(),
+            same_kernel: made.same_kernel,
+        };
+        keeper.is_made(made);
+        keeper.seat().stands(place).map_err(|error| error.with_backend(self.engine.backend()))
+    }
+
+    /// The labels of a container of this name.
+    pub(crate) fn labels(&self, name: &str) -> HashMap<String, String> {
+        labels::of_cell(self.watch.owner(), self.watch.state(), name)
     }
 
     /// What came of creating a container, for people.

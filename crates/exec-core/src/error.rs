@@ -37,6 +37,10 @@ pub enum ErrorKind {
     CellDied,
     /// The sandbox said something that makes no sense.
     Protocol,
+    /// An emergency stop is in force: nothing new starts until it is lifted.
+    Stopped,
+    /// The audit log can't be written, and nothing may run without it.
+    AuditFailed,
     /// No executor, session or run of that name.
     NotFound,
     /// An operating system call failed.

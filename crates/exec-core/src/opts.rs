@@ -1,6 +1,6 @@
 //! How to run it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,6 +25,8 @@ pub struct ExecOpts {
     pub cwd: Option<PathBuf>,
     /// Variables for the command, on top of the allowed ones of the caller.
     pub env: BTreeMap<OsString, OsString>,
+    /// Names of variables whose values are secrets: neither listings nor the audit log show them, wherever they appear.
+    pub secret_env: BTreeSet<OsString>,
     /// Which of the caller's own variables the command sees.
     pub env_policy: EnvPolicy,
     /// What the command reads.
@@ -86,6 +88,15 @@ impl ExecOpts {
     #[must_use]
     pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// One variable more, whose value neither listings nor the audit log show.
+    #[must_use]
+    pub fn with_secret_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        let name = name.into();
+        self.secret_env.insert(name.clone());
+        self.env.insert(name, value.into());
         self
     }
 

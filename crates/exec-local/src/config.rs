@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use exec_cell::PoolConfig;
 use exec_core::ExecOpts;
+use exec_watch::Watch;
 
 /// The name local execution is chosen by.
 pub(crate) const NAME: &str = "local";
@@ -20,12 +21,20 @@ pub struct LocalConfig {
     /// The options of the first run, if they are known already: the cell that is made to find out what the host allows
     /// is then the one that run will use.
     pub first_run: Option<ExecOpts>,
+    /// Where cells and runs are written down, so that they can be seen and stopped from elsewhere.
+    pub watch: Watch,
 }
 
 impl Default for LocalConfig {
     fn default() -> Self {
         let PoolConfig { per_spec, idle, .. } = PoolConfig::default();
-        Self { walls: WallsChoice::Auto, warm_cells: per_spec, warm_idle: idle, first_run: None }
+        Self {
+            walls: WallsChoice::Auto,
+            warm_cells: per_spec,
+            warm_idle: idle,
+            first_run: None,
+            watch: Watch::default(),
+        }
     }
 }
 

@@ -1,16 +1,14 @@
 //! Makes local cells on Linux.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
-use std::hash::BuildHasher;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
 use exec_core::{Capabilities, Isolation, Plan, Result};
 use exec_host::HostView;
 use exec_init::Executable;
+use exec_watch::Watch;
 use exec_wire::{Facts, JailSpec, Resource, Rlimit, Walls};
 
 use crate::config::NAME;
@@ -26,12 +24,19 @@ pub(crate) struct LocalMaker {
     host: HostView,
     program: Executable,
     capabilities: Capabilities,
+    watch: Watch,
 }
 
 impl LocalMaker {
     /// A maker of cells with these walls; what they can do is told once a first one has said so.
-    pub(crate) fn new(walls: WallKind, caller: Caller, host: HostView, program: Executable) -> Self {
-        Self { walls, caller, host, program, capabilities: isolation::nothing_yet(walls) }
+    pub(crate) fn new(
+        walls: WallKind,
+        caller: Caller,
+        host: HostView,
+        program: Executable,
+        watch: Watch,
+    ) -> Self {
+        Self { walls, caller, host, program, capabilities: isolation::nothing_yet(walls), watch }
     }
 
     /// Now it is known what the cells can do.
@@ -41,12 +46,15 @@ impl LocalMaker {
 
     /// Makes a cell after giving it the names that no other cell has.
     pub(crate) async fn make_named(&self, mut spec: JailSpec) -> Result<CellIo> {
-        let name = unique_name();
+        let seat = self.watch.expect(NAME)?;
+        let mut own_directory = None;
         if let Walls::Subreaper { scratch } = &mut spec.walls {
-            *scratch = std::env::temp_dir().join(&name).as_os_str().as_bytes().to_vec();
+            let directory = std::env::temp_dir().join(seat.name());
+            *scratch = directory.as_os_str().as_bytes().to_vec();
+            own_directory = Some(directory);
         }
-        spec.cgroup.name = name;
-        spawn(&self.program, spec).await
+        seat.name().clone_into(&mut spec.cgroup.name);
+        spawn(&self.program, spec, seat, own_directory).await
     }
 
     pub(crate) fn walls(&self) -> WallKind {
@@ -81,6 +89,10 @@ impl CellMaker for LocalMaker {
         jail::spec(plan, self.walls, self.caller, &self.host)
     }
 
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
     async fn make(&self, spec: &JailSpec) -> Result<CellIo> {
         self.make_named(spec.clone()).await
     }
@@ -110,12 +122,4 @@ impl CellMaker for LocalMaker {
         }
         rlimits
     }
-}
-
-/// A name that no other cell of this machine has, and that nobody can guess and take first.
-fn unique_name() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let random = RandomState::new().hash_one(count) as u32;
-    format!("agentctl-{}-{count}-{random:08x}", std::process::id())
 }

@@ -2,8 +2,10 @@
 
 mod bootstrap;
 mod config;
+mod control;
 mod files;
 mod how;
+mod images;
 mod limits;
 mod mcp;
 mod sandbox;
@@ -16,8 +18,12 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bootstrap::BootstrapArgs;
 pub(crate) use config::{ConfigArg, ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
+pub(crate) use control::{
+    EmergencyStopArgs, GcArgs, HealthArgs, KillArgs, PsArgs, RmArgs, StopArgs, TargetArgs, TopArgs,
+};
 pub(crate) use files::{FileArgs, ModeArg};
 pub(crate) use how::HowArgs;
+pub(crate) use images::{EngineArg, ImagesArgs, ImagesCommand};
 pub(crate) use limits::{LimitArgs, PresetArg};
 pub(crate) use mcp::{ClientArg, McpArgs};
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
@@ -35,6 +41,8 @@ use crate::exit_code;
   agentctl run -- echo hello
   agentctl run --timeout 10m --memory 4g -- cargo test
   agentctl shell
+  agentctl ps
+  agentctl emergency-stop
   agentctl config show
 
 `agentctl run --help` explains every option."
@@ -50,6 +58,17 @@ impl Cli {
         match &self.command {
             Command::Run(args) => args.io.json,
             Command::Doctor(args) => args.json,
+            Command::Ps(args) => args.json,
+            Command::Health(args) => args.json,
+            Command::Gc(args) => args.json,
+            Command::Images(args) => matches!(
+                &args.command,
+                ImagesCommand::Ls { json: true, .. } | ImagesCommand::Prune { json: true, .. }
+            ),
+            Command::Stop(args) => args.json,
+            Command::Kill(args) => args.json,
+            Command::Rm(args) => args.json,
+            Command::EmergencyStop(args) => args.json,
             Command::Config(args) => matches!(&args.command, ConfigCommand::Show(args) if args.json),
             _ => false,
         }
@@ -63,10 +82,7 @@ impl Cli {
             Command::Doctor(args) => Some(&args.how.talk),
             Command::Mcp(args) => Some(&args.how.talk),
             Command::Workshop(args) => args.talk(),
-            Command::Config(_)
-            | Command::BootstrapDocker(_)
-            | Command::Completions { .. }
-            | Command::Man { .. } => None,
+            _ => None,
         }
     }
 }
@@ -80,6 +96,17 @@ pub(crate) enum Command {
     Mcp(Box<McpArgs>),
     Workshop(WorkshopArgs),
     Doctor(Box<DoctorArgs>),
+    Ps(PsArgs),
+    Health(HealthArgs),
+    Top(TopArgs),
+    Stop(StopArgs),
+    Kill(KillArgs),
+    Rm(RmArgs),
+    EmergencyStop(EmergencyStopArgs),
+    /// Lift an emergency stop, so that new runs start again.
+    Resume,
+    Gc(GcArgs),
+    Images(ImagesArgs),
     Config(ConfigArgs),
     BootstrapDocker(BootstrapArgs),
     /// Print what makes a shell complete agentctl's options.

@@ -4,10 +4,17 @@ pub(crate) mod bootstrap;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod emergency;
+pub(crate) mod gc;
+pub(crate) mod health;
+pub(crate) mod images;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod ps;
 pub(crate) mod run;
 pub(crate) mod shell;
+pub(crate) mod stop;
+pub(crate) mod top;
 pub(crate) mod workshop;
 
 use std::io;

@@ -1,13 +1,17 @@
 //! Everything that leaves this program: the command's output, the JSON object, and our own messages.
 
 pub(crate) mod banner;
+pub(crate) mod cleaned;
 pub(crate) mod clients;
 mod delivery;
 pub(crate) mod doctor;
+pub(crate) mod health;
 mod json;
 mod line;
 pub(crate) mod messages;
+pub(crate) mod ps;
 mod pull;
+pub(crate) mod stopped;
 mod table;
 mod writer;
 
@@ -22,6 +26,12 @@ use std::io::{self, IsTerminal};
 use std::time::SystemTime;
 
 use exec_tools::Sanitizer;
+
+/// Words of a command as part of a line: what a terminal would obey is made visible.
+pub(crate) fn visible(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+    text.chars().map(shown).collect()
+}
 
 /// Prints to standard output, for help and JSON objects outside a run.
 pub(crate) fn print(text: &str) -> io::Result<()> {

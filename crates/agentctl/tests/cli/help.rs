@@ -24,6 +24,16 @@ fn the_first_page() {
       mcp               Give an AI client tools to run commands in a sandbox (MCP server)
       workshop          Check a workshop, or work in it
       doctor            Find out what works here, and what would make the rest work
+      ps                List what runs, whichever orchestrator started it
+      health            Say whether what runs is well: running, stopped or error
+      top               Watch what runs, live; sort it, and kill from it
+      stop              Ask runs to end, and kill what has not after a while
+      kill              Kill runs at once, with everything they started
+      rm                Remove runs and sessions: what they left, and with --force what still runs
+      emergency-stop    Stop everything now, and let nothing new start
+      resume            Lift an emergency stop, so that new runs start again
+      gc                Remove what orchestrators left that are dead
+      images            List, fetch and remove images that runs use
       config            See, check and begin configuration files, and say which to trust
       bootstrap-docker  Write the Dockerfile of an image to develop and test a project in
       completions       Print what makes a shell complete agentctl's options
@@ -38,6 +48,8 @@ fn the_first_page() {
       agentctl run -- echo hello
       agentctl run --timeout 10m --memory 4g -- cargo test
       agentctl shell
+      agentctl ps
+      agentctl emergency-stop
       agentctl config show
 
     `agentctl run --help` explains every option.

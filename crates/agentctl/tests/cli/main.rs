@@ -5,11 +5,14 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
+mod audit;
 mod auto;
 mod bad_input;
 mod bootstrap;
 mod config;
 mod config_files;
+mod control;
+mod emergency;
 mod exhausted;
 mod exit_status;
 mod forbidden;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use exec_cell::{CellExecutor, CellIo, CellMaker, Keeper, PoolConfig};
 use exec_core::{Capabilities, Isolation, IsolationLevel, Plan, Result};
+use exec_watch::{Audit, StateDir, Watch};
 use exec_wire::{
     Closed, EndReason, Exited, Facts, FromCell, HEADER_LEN, Header, PROTOCOL_VERSION, ReadBack, Rlimit,
     Status, ToCell,
@@ -22,6 +23,8 @@ type Script = Arc<dyn Fn(FakeCell) -> Pin<Box<dyn Future<Output = ()> + Send>> +
 pub(crate) struct FakeMaker {
     script: Script,
     capabilities: Capabilities,
+    watch: Watch,
+    _state: tempfile::TempDir,
     pub(crate) made: Arc<AtomicUsize>,
     pub(crate) alive: Arc<AtomicUsize>,
 }
@@ -41,7 +44,10 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let level = IsolationLevel::Namespaces;
+    let state = tempfile::tempdir().unwrap();
     let maker = FakeMaker {
+        watch: Watch::new(StateDir::at(state.path()), Audit::Off),
+        _state: state,
         script: Arc::new(move |cell| Box::pin(script(cell))),
         capabilities: Capabilities {
             level,
@@ -71,12 +77,17 @@ impl CellMaker for FakeMaker {
         &self.capabilities
     }
 
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
     fn spec(&self, plan: &Plan) -> Result<Self::Spec> {
         Ok(plan.limits.pids)
     }
 
     async fn make(&self, _: &Self::Spec) -> Result<CellIo> {
         self.made.fetch_add(1, Ordering::SeqCst);
+        let seat = self.watch.expect("fake")?;
         let (host_reader, to_host) = tokio::io::duplex(1 << 20);
         let (from_host, host_writer) = tokio::io::duplex(1 << 20);
         let (gone_sender, gone) = watch::channel(false);
@@ -92,7 +103,8 @@ impl CellMaker for FakeMaker {
             gone_sender.send_replace(true);
         });
         let keeper = FakeKeeper { abort, gone };
-        Ok(CellIo { reader: Box::new(host_reader), writer: Box::new(host_writer), keeper: Box::new(keeper) })
+        let keeper = Box::new(keeper);
+        Ok(CellIo { reader: Box::new(host_reader), writer: Box::new(host_writer), keeper, seat })
     }
 
     fn isolation(&self, _: &Self::Spec, facts: &Facts) -> Isolation {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use exec_cell::{Keeper, PostMortem, RunLimits, judge};
 use exec_core::{Event, Isolation, Outcome, Plan, Signal, Stream, Usage};
+use exec_watch::RunNote;
 use exec_wire::{Closed, EndReason, Exited};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -60,8 +61,8 @@ impl Attendant {
         output: (Arc<Meter>, Window),
         events: mpsc::UnboundedSender<Event>,
         orders: mpsc::UnboundedReceiver<Order>,
-    ) -> Self {
-        let Surroundings { yard, name, keeper, isolation, begun } = surroundings;
+    ) -> (Self, RunNote) {
+        let Surroundings { yard, name, keeper, isolation, begun, note } = surroundings;
         let (signals, mut to_send) = mpsc::unbounded_channel();
         let backend = yard.engine.backend().to_owned();
         // One after the other, without holding up whoever watches the clock.
@@ -72,7 +73,7 @@ impl Attendant {
                 }
             }
         });
-        Self {
+        let attendant = Self {
             keeper,
             backend,
             program: plan.argv.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default(),
@@ -90,7 +91,8 @@ impl Attendant {
             reason: EndReason::Own,
             kill_at: None,
             done: Done::default(),
-        }
+        };
+        (attendant, note)
     }
 
     /// Returns when nothing of the container is left.

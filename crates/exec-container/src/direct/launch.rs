@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use bollard::container::AttachContainerResults;
 use exec_cell::{Keeper, require_limits, start_error};
-use exec_core::{Capabilities, Error, Isolation, Plan, Result};
+use exec_core::{Capabilities, Error, Isolation, Plan, Result, RunId};
+use exec_watch::{Begun, RunNote};
 use tokio::time::Instant;
 
 use super::body::body;
@@ -25,6 +27,14 @@ pub(super) struct Launch {
     pub(super) command: Command,
     pub(super) plan: Plan,
     pub(super) begun: Instant,
+    pub(super) id: RunId,
+}
+
+/// A command that was started.
+struct Raised {
+    streams: AttachContainerResults,
+    isolation: Isolation,
+    note: RunNote,
 }
 
 impl Launch {
@@ -32,9 +42,9 @@ impl Launch {
     pub(super) async fn run(self) -> Result<Arc<DirectRun>> {
         let (name, keeper) = self.yard.expect()?;
         match self.raise(&name, &keeper).await {
-            Ok((streams, isolation)) => {
+            Ok(Raised { streams, isolation, note }) => {
                 let surroundings =
-                    Surroundings { yard: self.yard, name, keeper, isolation, begun: self.begun };
+                    Surroundings { yard: self.yard, name, keeper, isolation, begun: self.begun, note };
                 Ok(DirectRun::attend(surroundings, streams, self.plan, self.command.input))
             }
             Err(error) => {
@@ -44,21 +54,34 @@ impl Launch {
         }
     }
 
-    async fn raise(
-        &self,
-        name: &str,
-        keeper: &ContainerKeeper,
-    ) -> Result<(bollard::container::AttachContainerResults, Isolation)> {
+    async fn raise(&self, name: &str, keeper: &ContainerKeeper) -> Result<Raised> {
         let engine = &self.yard.engine;
-        let body = body(&self.spec, &self.command, &self.profile, self.yard.owner.labels(name));
+        let body = body(&self.spec, &self.command, &self.profile, self.yard.labels(name));
         let created = self.yard.created(name, engine.create(name, body).await, &self.spec)?;
-        keeper.is_made(Made { id: created.id, same_kernel: self.profile.same_kernel });
+        let made = Made { id: created.id, same_kernel: self.profile.same_kernel };
+        self.yard.is_made(keeper, made)?;
         let settings = engine.settings(name).await?;
         let isolation = isolation::report(&self.capabilities, &self.spec, &settings, &self.profile);
         require_limits(&self.plan, &isolation, engine.backend())?;
-        let streams = engine.attach(name, self.command.input).await?;
-        engine.start(name).await.map_err(|error| self.explain(error))?;
-        Ok((streams, isolation))
+        let note = self.yard.watch.begin(Begun {
+            id: &self.id,
+            cell: name,
+            backend: engine.backend(),
+            plan: &self.plan,
+            isolation: &isolation,
+        })?;
+        let started = async {
+            let streams = engine.attach(name, self.command.input).await?;
+            engine.start(name).await.map_err(|error| self.explain(error))?;
+            Ok(streams)
+        };
+        match started.await {
+            Ok(streams) => Ok(Raised { streams, isolation, note }),
+            Err(error) => {
+                note.failed(&error);
+                Err(error)
+            }
+        }
     }
 
     fn explain(&self, error: Error) -> Error {

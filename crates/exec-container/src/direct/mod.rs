@@ -69,6 +69,7 @@ impl Executor for DirectExecutor {
     #[tracing::instrument(skip_all, fields(executor = self.name(), program = %cmd.program().to_string_lossy()))]
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         let begun = Instant::now();
+        self.yard.watch.admit().map_err(|error| error.with_backend(self.name()))?;
         let plan = self.plan(cmd, opts).await?;
         let launch = Launch {
             yard: Arc::clone(&self.yard),
@@ -78,13 +79,15 @@ impl Executor for DirectExecutor {
             command: Command::of(&plan).map_err(|error| error.with_backend(self.name()))?,
             plan,
             begun,
+            id: new_run_id(),
         };
+        let id = launch.id.clone();
         // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
         // dropped then, which ends it.
         match tokio::spawn(launch.run()).await {
-            Ok(started) => started
-                .map(|run| Execution::new(new_run_id(), run))
-                .inspect_err(|error| self.drafter.learn_from(error)),
+            Ok(started) => {
+                started.map(|run| Execution::new(id, run)).inspect_err(|error| self.drafter.learn_from(error))
+            }
             Err(_) => Err(Error::new(ErrorKind::Engine, "start", "making the container was interrupted")
                 .with_backend(self.name())),
         }

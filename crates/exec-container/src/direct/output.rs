@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bollard::container::LogOutput;
 use bytes::{Bytes, BytesMut};
 use exec_core::{Event, Stream};
+use exec_watch::Written;
 use exec_wire::credit_cost;
 use futures_util::StreamExt;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
@@ -62,6 +63,7 @@ fn cost(bytes: &Bytes) -> u32 {
 pub(super) struct Meter {
     most: Option<u64>,
     bytes: AtomicU64,
+    stderr_bytes: AtomicU64,
     last: Mutex<Instant>,
     too_much: Notify,
 }
@@ -69,11 +71,20 @@ pub(super) struct Meter {
 impl Meter {
     pub(super) fn new(most: Option<u64>) -> Self {
         let last = Mutex::new(Instant::now());
-        Self { most, bytes: AtomicU64::new(0), last, too_much: Notify::new() }
+        Self {
+            most,
+            bytes: AtomicU64::new(0),
+            stderr_bytes: AtomicU64::new(0),
+            last,
+            too_much: Notify::new(),
+        }
     }
 
     /// Counts a piece and leaves of it what may be passed on.
-    fn count(&self, mut bytes: Bytes) -> Bytes {
+    fn count(&self, stream: Stream, mut bytes: Bytes) -> Bytes {
+        if stream == Stream::Stderr {
+            self.stderr_bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
+        }
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let before = self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
         if let Some(most) = self.most {
@@ -83,6 +94,12 @@ impl Meter {
             self.too_much.notify_one();
         }
         bytes
+    }
+
+    /// How much was written.
+    pub(super) fn written(&self) -> Written {
+        let stderr = self.stderr_bytes.load(Ordering::Acquire);
+        Written { stdout: self.bytes.load(Ordering::Acquire).saturating_sub(stderr), stderr }
     }
 
     /// Whether more was written than may be.
@@ -169,7 +186,7 @@ impl Forward {
 
     /// False when nobody listens.
     async fn pass_on(&self, stream: Stream, bytes: Bytes) -> bool {
-        let bytes = self.meter.count(bytes);
+        let bytes = self.meter.count(stream, bytes);
         bytes.is_empty()
             || (self.window.fill(&bytes).await && self.events.send(Event::Output { stream, bytes }).is_ok())
     }

@@ -9,6 +9,7 @@ use exec_cell::start_error;
 use exec_core::{
     Error, ErrorKind, Event, Isolation, Outcome, Plan, Result, RunHandle, Signal, Stdin, WindowSize,
 };
+use exec_watch::RunNote;
 use exec_wire::Failed;
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::time::Instant;
@@ -28,6 +29,7 @@ pub(super) struct Surroundings {
     pub(super) keeper: ContainerKeeper,
     pub(super) isolation: Isolation,
     pub(super) begun: Instant,
+    pub(super) note: RunNote,
 }
 
 /// How a run ended.
@@ -84,12 +86,23 @@ impl DirectRun {
             });
         }
         let backend = surroundings.yard.engine.backend().to_owned();
-        let attendant =
-            Attendant::new(surroundings, &plan, (meter, window.clone()), event_sender, order_receiver);
+        let (attendant, note) = Attendant::new(
+            surroundings,
+            &plan,
+            (Arc::clone(&meter), window.clone()),
+            event_sender,
+            order_receiver,
+        );
         tokio::spawn(async move {
             let ending = attendant.see_to_the_end(last_words).await;
             if let Some(writing) = writing {
                 writing.abort();
+            }
+            // Nobody hears of an end that is not written down.
+            match &ending {
+                Ending::Over(outcome) => note.ended(outcome, meter.written()),
+                Ending::NotStarted(_) => note.lost("its program could not be started"),
+                Ending::Lost(why) => note.lost(why),
             }
             ending_sender.send_replace(Some(ending));
         });

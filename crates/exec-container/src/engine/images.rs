@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use bollard::models::{CreateImageInfo, ImageInspect};
-use bollard::query_parameters::{CreateImageOptionsBuilder, TagImageOptionsBuilder};
+use bollard::models::{CreateImageInfo, ImageInspect, ImageSummary};
+use bollard::query_parameters::{
+    CreateImageOptionsBuilder, ListImagesOptionsBuilder, RemoveImageOptions, TagImageOptionsBuilder,
+};
 use bytes::Bytes;
 use exec_core::{Error, ErrorKind, Result};
 use futures_util::StreamExt;
 
-use super::{Engine, error, is_not_found};
+use super::{Engine, error, is_conflict, is_not_found};
 
 /// A pull that shows no sign of life for this long has stalled.
 const STALL_LIMIT: Duration = Duration::from_secs(120);
@@ -91,6 +93,25 @@ impl Engine {
                 Ok(None) => return Ok(()),
                 Err(error) => return Err(not_pulled(self.backend(), name, error)),
             }
+        }
+    }
+
+    /// Images that have this label.
+    pub(crate) async fn labelled_images(&self, label: &str) -> Result<Vec<ImageSummary>> {
+        let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
+        let options = ListImagesOptionsBuilder::default().filters(&filters).build();
+        let found = self.docker.list_images(Some(options));
+        self.bounded(self.patience.ask, "list", "images", found).await
+    }
+
+    /// Removes an image that nothing uses; false if something does. One that is not there is removed.
+    pub(crate) async fn remove_image(&self, id: &str) -> Result<bool> {
+        let removed = self.docker.remove_image(id, None::<RemoveImageOptions>, None);
+        match self.bounded(self.patience.make, "remove image", id, removed).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_not_found(&error) => Ok(true),
+            Err(error) if is_conflict(&error) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use exec_watch::{ProcessState, SweepMode, namespaces, start_time};
+
 use super::linux::remove;
-use crate::labels::{namespaces, start_time};
-use crate::leftovers::state_of;
 
 const KIND: &str = "lanes";
 
@@ -16,21 +16,27 @@ pub(super) fn prefix() -> Option<String> {
 
 /// Removes what dead processes left below a directory. Of those elsewhere, where the same number is another process, nothing
 /// is known, and theirs stays.
-pub(super) fn clear(directory: &Path) {
-    let Some(here) = namespaces() else { return };
+pub(super) fn clear(directory: &Path, mode: SweepMode) -> usize {
+    let Some(here) = namespaces() else { return 0 };
+    let mut found = 0;
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name
             .to_str()
             .and_then(|name| owner(name, &here))
-            .is_some_and(|(pid, start)| state_of(pid).is_dead(start))
+            .is_some_and(|(pid, start)| ProcessState::of(pid).is_dead(start))
         {
+            found += 1;
+            if mode == SweepMode::Look {
+                continue;
+            }
             for lane in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
                 remove(&lane.path());
             }
             fs::remove_dir(entry.path()).ok();
         }
     }
+    found
 }
 
 /// Number and start of the process whose place this is, if it is one of here.
@@ -61,7 +67,9 @@ mod tests {
             fs::create_dir_all(dir.path().join(name).join("lane")).unwrap();
             fs::write(dir.path().join(name).join("lane").join(exec_wire::LANE_IN), "").unwrap();
         }
-        clear(dir.path());
+        assert_eq!(clear(dir.path(), SweepMode::Look), 1);
+        assert!(dir.path().join(&dead).exists());
+        assert_eq!(clear(dir.path(), SweepMode::Remove), 1);
         assert!(!dir.path().join(dead).exists());
         assert!(
             others.iter().all(|name| dir.path().join(name).join("lane").join(exec_wire::LANE_IN).exists())

@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use exec_watch::{SweepMode, unique};
 use exec_wire::reaper::Directory;
 use exec_wire::{LANE_ANSWER, LANE_IN, LANE_OUT};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -17,11 +18,15 @@ use tokio::time::timeout;
 use super::leftovers;
 use super::stream::{Reader, Writer};
 use crate::Attached;
-use crate::labels::unique;
 
 /// PID 1 answers as soon as it runs. One that has not done so by then never will, and whoever waits for it to be ready
 /// says so.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+
+/// Removes what dead processes left below a directory, or only counts it.
+pub(crate) fn clear(directory: &Path, mode: SweepMode) -> usize {
+    leftovers::clear(directory, mode)
+}
 
 /// Where the lanes of one executor are until they are taken. Nobody else on this machine gets through it.
 #[derive(Debug)]
@@ -34,7 +39,7 @@ impl Lanes {
     /// Lanes below this directory; none if its path is too long. Makes nothing yet: the helper that cleans up after us is
     /// told first.
     pub(crate) fn below(directory: &Path) -> Option<Self> {
-        leftovers::clear(directory);
+        leftovers::clear(directory, SweepMode::Remove);
         let path = directory.join(unique(&leftovers::prefix()?));
         path.to_str()?;
         Some(Self { directory: Directory::new(path.as_os_str().as_bytes()).ok()?, path })

@@ -14,6 +14,6 @@ mod none;
 mod stream;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Lane, Lanes};
+pub(crate) use linux::{Lane, Lanes, clear};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use none::{Lane, Lanes};
+pub(crate) use none::{Lane, Lanes, clear};

@@ -8,6 +8,11 @@ use exec_wire::reaper::Directory;
 
 use crate::Attached;
 
+/// There are none.
+pub(crate) fn clear(_: &Path, _: exec_watch::SweepMode) -> usize {
+    0
+}
+
 /// Never made.
 #[derive(Debug)]
 pub(crate) struct Lanes(Infallible);

@@ -1,9 +1,7 @@
 //! Processes by their control group.
 
+use exec_watch::is_named_after;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-
-/// Ids are 64 digits; anything much shorter could be part of another path.
-const SHORTEST_ID: usize = 32;
 
 /// Kills all that is in the container. What belongs to another user stays, unless we are root.
 pub(crate) fn kill_processes_of(id: &str) {
@@ -32,12 +30,6 @@ fn is_inside(pid: i32, id: &str) -> bool {
 fn names(groups: &str, id: &str) -> bool {
     let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
     paths.flat_map(|path| path.split('/')).any(|part| is_named_after(part, id))
-}
-
-/// Whether this is what an engine calls the control group of a container: `<id>`, `docker-<id>.scope`, `libpod-<id>`.
-pub(crate) fn is_named_after(group: &str, id: &str) -> bool {
-    let name = group.strip_suffix(".scope").unwrap_or(group);
-    id.len() >= SHORTEST_ID && name.rsplit('-').next() == Some(id)
 }
 
 #[cfg(test)]

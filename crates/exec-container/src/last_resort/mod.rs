@@ -7,7 +7,7 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{is_named_after, kill_processes_of};
+pub(crate) use linux::kill_processes_of;
 
 /// Engines run on Linux: from elsewhere their processes are out of reach.
 #[cfg(not(target_os = "linux"))]

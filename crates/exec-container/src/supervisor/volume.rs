@@ -2,12 +2,13 @@
 
 use bollard::models::ContainerCreateBody;
 use exec_core::{Error, ErrorKind, Result};
+use exec_watch::unique;
 
 use super::{INIT_DIRECTORY, INIT_NAME, INIT_PATH};
 use crate::archive::Archive;
 use crate::body::volume_mount;
 use crate::engine::Engine;
-use crate::labels::{self, unique};
+use crate::labels;
 
 /// Makes the volume and puts the program there, through a container that never starts. Done before, it changes nothing.
 pub(super) async fn fill(engine: &Engine, volume: &str, image: &str, program: &[u8]) -> Result<()> {

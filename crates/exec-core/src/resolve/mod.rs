@@ -35,6 +35,8 @@ pub struct Plan {
     pub env: BTreeMap<OsString, OsString>,
     /// Which of its variables the options name; the others are the caller's own.
     pub named_env: BTreeSet<OsString>,
+    /// Which of its variables are secrets.
+    pub secret_env: BTreeSet<OsString>,
     /// Working directory inside.
     pub cwd: PathBuf,
     /// The workspace, canonical.
@@ -100,6 +102,7 @@ impl Plan {
         Ok(Self {
             argv: cmd.argv().map(ToOwned::to_owned).collect(),
             env,
+            secret_env: opts.secret_env.clone(),
             named_env: opts.env.keys().cloned().collect(),
             cwd,
             workspace_owner: os::owner(&workspace)?,

@@ -23,7 +23,12 @@ async fn own_labels(engine: &PrivateEngine) -> Result<(HashMap<String, String>, 
     Ok((cell.labels.context("no labels")?, cell.image.context("no image")?))
 }
 
-async fn create(client: &Docker, image: &str, name: &str, labels: &HashMap<String, String>) -> Result<()> {
+pub(crate) async fn create(
+    client: &Docker,
+    image: &str,
+    name: &str,
+    labels: &HashMap<String, String>,
+) -> Result<()> {
     let body = ContainerCreateBody {
         image: Some(image.to_owned()),
         entrypoint: Some(vec!["/none".into()]),

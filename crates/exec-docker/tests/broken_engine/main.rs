@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod create;
 #[cfg(target_os = "linux")]
+mod emergency;
+#[cfg(target_os = "linux")]
 mod engine;
 #[cfg(target_os = "linux")]
 mod full;
@@ -35,6 +37,9 @@ fn main() -> ExitCode {
         engine_test!(run::the_engine_is_stopped_and_the_deadline_passes, "F4 R10"),
         engine_test!(run::the_engine_is_stopped_and_nobody_needs_it, "F4 R10"),
         engine_test!(orchestrator::is_killed_while_the_engine_is_stopped, "F1 F4 R11"),
+        engine_test!(emergency::while_the_engine_is_stopped, "R14 F4"),
+        engine_test!(emergency::strangers_stay, "R13 A37"),
+        engine_test!(emergency::the_script_needs_no_agentctl, "R14"),
         engine_test!(create::the_engine_is_killed, "F4 R15"),
         engine_test!(create::the_engine_is_stopped, "F4 R15"),
         engine_test!(restart::the_same_executor_goes_on, "F4"),

@@ -9,10 +9,12 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use exec_cell::new_run_id;
 use exec_core::{
     Capabilities, Cmd, Error, ErrorKind, Exception, ExecOpts, Execution, Executor, Health, Isolation,
-    IsolationLevel, Lifetime, Plan, Result, RunId, SessionName, Stdin,
+    IsolationLevel, Lifetime, Plan, Result, SessionName, Stdin,
 };
+use exec_watch::{Begun, Place, Process, Watch};
 use tokio::process::Command;
 
 use crate::config::NAME;
@@ -22,10 +24,11 @@ use crate::config::NAME;
 pub(crate) struct ProcessGroupExec {
     capabilities: Capabilities,
     isolation: Arc<Isolation>,
+    watch: Watch,
 }
 
 impl ProcessGroupExec {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(watch: Watch) -> Self {
         let level = IsolationLevel::ProcessGroup;
         let degraded = vec![
             "process group only: files, network, other processes and resources are not fenced off".to_owned(),
@@ -52,6 +55,7 @@ impl ProcessGroupExec {
                 exceptions: BTreeSet::from([Exception::NoUsage, Exception::DeadlinesOutside]),
             },
             isolation: Arc::new(isolation),
+            watch,
         }
     }
 }
@@ -67,6 +71,7 @@ impl Executor for ProcessGroupExec {
     }
 
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
+        self.watch.admit().map_err(|error| error.with_backend(NAME))?;
         let plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
         refuse_what_a_group_cannot_hold(&plan, opts)?;
         let mut command = Command::new(&plan.argv[0]);
@@ -80,9 +85,32 @@ impl Executor for ProcessGroupExec {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
-        let child = command.spawn().map_err(|error| spawn_error(cmd, error))?;
-        let id = RunId::new(format!("{:x}-{:x}", std::process::id(), child.id().unwrap_or_default()));
-        Ok(Execution::new(id, handle::GroupRun::attend(child, &plan, Arc::clone(&self.isolation))))
+        let seat = self.watch.expect(NAME)?;
+        let id = new_run_id();
+        let (cell, isolation) = (seat.name(), &*self.isolation);
+        let begun = Begun { id: &id, cell, backend: NAME, plan: &plan, isolation };
+        let note = self.watch.begin(begun).inspect_err(|_| seat.gone())?;
+        let mut child = match command.spawn().map_err(|error| spawn_error(cmd, error)) {
+            Ok(child) => child,
+            Err(error) => {
+                note.failed(&error);
+                seat.gone();
+                return Err(error);
+            }
+        };
+        if let Some(leader) = child.id().and_then(Process::now)
+            && let Err(error) = seat.stands(Place::Group { leader })
+        {
+            child.kill().await.ok();
+            note.failed(&error);
+            seat.gone();
+            return Err(error.with_backend(NAME));
+        }
+        let isolation = Arc::clone(&self.isolation);
+        Ok(Execution::new(
+            id,
+            handle::GroupRun::attend(child, &plan, isolation, handle::Papers { note, seat }),
+        ))
     }
 
     async fn end_session(&self, _: &SessionName) -> Result<()> {
@@ -100,7 +128,9 @@ impl Executor for ProcessGroupExec {
 pub(crate) async fn executor(config: &crate::LocalConfig) -> Result<Box<dyn Executor>> {
     use crate::WallsChoice;
     match config.walls {
-        WallsChoice::Auto | WallsChoice::ProcessGroup => Ok(Box::new(ProcessGroupExec::new())),
+        WallsChoice::Auto | WallsChoice::ProcessGroup => {
+            Ok(Box::new(ProcessGroupExec::new(config.watch.clone())))
+        }
         WallsChoice::Namespaces | WallsChoice::Subreaper => {
             Err(Error::new(ErrorKind::Unavailable, "load", "only Linux has namespaces and subreapers")
                 .with_backend(NAME)

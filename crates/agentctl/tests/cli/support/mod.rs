@@ -1,5 +1,6 @@
 //! Starting the program, and looking at what is alive.
 
+pub(crate) mod fuse;
 mod marker;
 mod memory;
 mod pty;
@@ -45,6 +46,11 @@ impl Place {
         self.user.path()
     }
 
+    /// Where this user's runs are written down.
+    pub(crate) fn state(&self) -> std::path::PathBuf {
+        self.user().join("run")
+    }
+
     /// A file in the workspace.
     pub(crate) fn file(&self, name: &str, text: &str) {
         std::fs::write(self.path().join(name), text).unwrap();
@@ -65,6 +71,8 @@ impl Place {
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             command.env(name, self.user());
         }
+        // What is stopped, refused and cleaned up here is nobody else's.
+        command.env("AGENTCTL_STATE_DIR", self.state());
         command
     }
 

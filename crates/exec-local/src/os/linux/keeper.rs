@@ -1,5 +1,6 @@
 //! The process outside a cell that made it, waits for it, and cleans up after it.
 
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use async_trait::async_trait;
 use exec_cell::{CellIo, Keeper, PostMortem};
 use exec_core::{Error, ErrorKind, Result};
 use exec_init::Executable;
+use exec_watch::{Place, Process, Seat};
 use exec_wire::{EXIT_OUT_OF_MEMORY, JailSpec, ToCell};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
@@ -19,8 +21,32 @@ use crate::config::NAME;
 const PIPE_SIZE: usize = 1 << 20;
 
 /// Starts a keeper and hands it the specification; the cell greets on the returned stream.
-pub(crate) async fn spawn(program: &Executable, spec: JailSpec) -> Result<CellIo> {
-    let (mut to_cell, cell_stdin) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
+pub(crate) async fn spawn(
+    program: &Executable,
+    spec: JailSpec,
+    seat: Seat,
+    scratch: Option<PathBuf>,
+) -> Result<CellIo> {
+    let (child, mut to_cell, from_cell) = start(program).inspect_err(|_| seat.gone())?;
+    let keeper = child.id().and_then(Process::now);
+    let hold = Box::new(LocalKeeper::watch(child, seat.clone()));
+    // A process that is gone already leaves nothing to find.
+    if let Some(keeper) = keeper
+        && let Err(error) = seat.stands(Place::Keeper { keeper, scratch })
+    {
+        hold.kill();
+        hold.gone().await;
+        return Err(error.with_backend(NAME));
+    }
+    let mut first_frame = Vec::new();
+    ToCell::Jail(Box::new(spec)).encode(0, &mut first_frame);
+    // A keeper that does not take it has ended, and the reading side will say how.
+    to_cell.write_all(&first_frame).await.ok();
+    Ok(CellIo { reader: Box::new(from_cell), writer: Box::new(to_cell), keeper: hold, seat })
+}
+
+fn start(program: &Executable) -> Result<(Child, pipe::Sender, pipe::Receiver)> {
+    let (to_cell, cell_stdin) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
     let (cell_stdout, from_cell) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
     // Without it, everything is only slower.
     rustix::pipe::fcntl_setpipe_size(&from_cell, PIPE_SIZE).ok();
@@ -31,12 +57,7 @@ pub(crate) async fn spawn(program: &Executable, spec: JailSpec) -> Result<CellIo
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| failed("starting exec-init", error))?;
-    let keeper = Box::new(LocalKeeper::watch(child));
-    let mut first_frame = Vec::new();
-    ToCell::Jail(Box::new(spec)).encode(0, &mut first_frame);
-    // A keeper that does not take it has ended, and the reading side will say how.
-    to_cell.write_all(&first_frame).await.ok();
-    Ok(CellIo { reader: Box::new(from_cell), writer: Box::new(to_cell), keeper })
+    Ok((child, to_cell, from_cell))
 }
 
 fn failed(what: &str, error: std::io::Error) -> Error {
@@ -60,7 +81,7 @@ struct LocalKeeper {
 }
 
 impl LocalKeeper {
-    fn watch(mut child: Child) -> Self {
+    fn watch(mut child: Child, seat: Seat) -> Self {
         let kill = Arc::new(Notify::new());
         let (sender, gone) = watch::channel(None);
         let killed = Arc::clone(&kill);
@@ -73,6 +94,7 @@ impl LocalKeeper {
                     }
                 }
             };
+            seat.gone();
             sender.send_replace(status.ok());
         });
         Self { kill, gone }

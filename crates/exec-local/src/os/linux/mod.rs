@@ -16,7 +16,9 @@ use crate::maker::LocalMaker;
 /// The executor with the walls that were chosen, or the strongest that can be had.
 pub(crate) async fn executor(config: &LocalConfig) -> Result<Box<dyn Executor>> {
     match config.walls {
-        WallsChoice::ProcessGroup => Ok(Box::new(super::process_group::ProcessGroupExec::new())),
+        WallsChoice::ProcessGroup => {
+            Ok(Box::new(super::process_group::ProcessGroupExec::new(config.watch.clone())))
+        }
         WallsChoice::Namespaces => with_walls(WallKind::Namespaces, config).await,
         WallsChoice::Subreaper => with_walls(WallKind::Subreaper, config).await,
         WallsChoice::Auto => match with_walls(WallKind::Namespaces, config).await {
@@ -31,7 +33,7 @@ pub(crate) async fn executor(config: &LocalConfig) -> Result<Box<dyn Executor>> 
 
 async fn with_walls(walls: WallKind, config: &LocalConfig) -> Result<Box<dyn Executor>> {
     let host = HostView::look(&|name| std::env::var_os(name));
-    let maker = LocalMaker::new(walls, caller(), host, program::load()?);
+    let maker = LocalMaker::new(walls, caller(), host, program::load()?, config.watch.clone());
     Ok(Box::new(first::executor(maker, config).await?))
 }
 

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use exec_core::{
     Error, ErrorKind, Event, Isolation, Outcome, Plan, Result, RunHandle, Signal, Stdin, WindowSize,
 };
+use exec_watch::{RunNote, Seat};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin};
 use tokio::sync::{Mutex, mpsc, watch};
@@ -27,9 +28,21 @@ pub(super) struct GroupRun {
     outcome: watch::Receiver<Option<Outcome>>,
 }
 
+/// What is written down of a run, and given up when it has ended.
+#[derive(Debug)]
+pub(super) struct Papers {
+    pub(super) note: RunNote,
+    pub(super) seat: Seat,
+}
+
 impl GroupRun {
     /// Starts the task that sees the child to its end.
-    pub(super) fn attend(mut child: Child, plan: &Plan, isolation: Arc<Isolation>) -> Arc<Self> {
+    pub(super) fn attend(
+        mut child: Child,
+        plan: &Plan,
+        isolation: Arc<Isolation>,
+        papers: Papers,
+    ) -> Arc<Self> {
         let (event_sender, events) = mpsc::channel(PIECES);
         let (orders, order_receiver) = mpsc::unbounded_channel();
         let (outcome_sender, outcome) = watch::channel(None);
@@ -37,8 +50,10 @@ impl GroupRun {
         let run = Arc::new(Self { events: Mutex::new(events), stdin: Mutex::new(stdin), orders, outcome });
         let limits = pump::Limits::new(plan);
         tokio::spawn(async move {
-            let outcome =
+            let (outcome, written) =
                 pump::attend(child, limits, isolation, event_sender, order_receiver, Instant::now()).await;
+            papers.note.ended(&outcome, written);
+            papers.seat.gone();
             outcome_sender.send_replace(Some(outcome));
         });
         if let Stdin::Bytes(bytes) = &plan.stdin {

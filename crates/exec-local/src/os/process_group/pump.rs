@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use exec_core::{Ended, Event, Isolation, LimitHit, LimitName, Outcome, Plan, Signal, Status, Stream, Usage};
+use exec_watch::Written;
 use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Child;
@@ -51,6 +52,7 @@ impl Limits {
 struct Meter {
     begun: Instant,
     bytes: AtomicU64,
+    stderr_bytes: AtomicU64,
     last_ms: AtomicU64,
 }
 
@@ -61,9 +63,10 @@ pub(super) async fn attend(
     events: mpsc::Sender<Event>,
     mut orders: mpsc::UnboundedReceiver<Order>,
     begun: Instant,
-) -> Outcome {
+) -> (Outcome, Written) {
     let group = child.id().and_then(|id| Pid::from_raw(id as i32));
-    let meter = Arc::new(Meter { begun, bytes: AtomicU64::new(0), last_ms: AtomicU64::new(0) });
+    let (bytes, stderr_bytes, last_ms) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let meter = Arc::new(Meter { begun, bytes, stderr_bytes, last_ms });
     let stdout = child.stdout.take().map(|out| forward(out, Stream::Stdout, &events, &meter, limits.output));
     let stderr = child.stderr.take().map(|err| forward(err, Stream::Stderr, &events, &meter, limits.output));
     let mut reason = None;
@@ -108,7 +111,7 @@ pub(super) async fn attend(
     events.try_send(Event::Exited(status)).ok();
     let own = if matches!(status, Status::Code(_)) { Ended::Exited } else { Ended::Signalled };
     let (ended, hit) = reason.unwrap_or((own, None));
-    Outcome {
+    let outcome = Outcome {
         ended,
         status,
         duration: begun.elapsed(),
@@ -119,7 +122,8 @@ pub(super) async fn attend(
         limits_hit: hit.map(|limit| LimitHit::new(limit, "it ran into a limit")).into_iter().collect(),
         denials: Vec::new(),
         survivors: Vec::new(),
-    }
+    };
+    (outcome, meter.written())
 }
 
 fn own_status(status: ExitStatus) -> Status {
@@ -165,8 +169,16 @@ impl Meter {
         self.begun + Duration::from_millis(self.last_ms.load(Ordering::Acquire))
     }
 
+    fn written(&self) -> Written {
+        let stderr = self.stderr_bytes.load(Ordering::Acquire);
+        Written { stdout: self.bytes.load(Ordering::Acquire).saturating_sub(stderr), stderr }
+    }
+
     /// Counts a piece and says how much of it may be passed on.
-    fn count(&self, len: usize, most: Option<u64>) -> usize {
+    fn count(&self, stream: Stream, len: usize, most: Option<u64>) -> usize {
+        if stream == Stream::Stderr {
+            self.stderr_bytes.fetch_add(len as u64, Ordering::AcqRel);
+        }
         self.last_ms.store(self.begun.elapsed().as_millis() as u64, Ordering::Release);
         let before = self.bytes.fetch_add(len as u64, Ordering::AcqRel);
         most.map_or(len, |most| len.min(most.saturating_sub(before) as usize))
@@ -188,7 +200,7 @@ fn forward(
             match from.read_buf(&mut buffer).await {
                 Ok(0) | Err(_) => return,
                 Ok(len) => {
-                    let allowed = meter.count(len, most);
+                    let allowed = meter.count(stream, len, most);
                     let bytes = buffer.split().freeze().slice(..allowed);
                     if allowed > 0 && events.send(Event::Output { stream, bytes }).await.is_err() {
                         return;

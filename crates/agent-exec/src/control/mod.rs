@@ -1,0 +1,79 @@
+//! Seeing and stopping what runs on this machine, whoever started it.
+//!
+//! A [`Warden`] reads the records of one state directory. What it stops is what is written down there, and on engines
+//! what carries that directory's label: never anything by its name, and nothing of anybody else.
+
+mod engines;
+mod gc;
+mod health;
+#[cfg(any(feature = "docker", feature = "podman"))]
+pub mod images;
+mod report;
+mod stop;
+
+use std::time::Duration;
+
+use exec_core::Result;
+pub use exec_watch::{
+    Audit, AuditFile, CellRecord, CellView, Latch, Load, Meant, Moment, OwnerState, Place, RunRecord,
+    StateDir, Survivor, Target, Watch,
+};
+pub use exec_watch::{SweepMode, Swept};
+pub use gc::Cleaned;
+pub use health::{HealthReport, HealthState};
+pub use report::{Ended, Left, Report};
+
+/// How long a polite stop waits before it becomes a kill.
+pub const STOP_GRACE: Duration = Duration::from_secs(30);
+
+/// Sees and stops what is written down in a state directory.
+///
+/// ```no_run
+/// use agent_exec::control::{Target, Warden};
+///
+/// # async fn example() -> agent_exec::Result<()> {
+/// let warden = Warden::of_this_user();
+/// for cell in warden.look()? {
+///     println!("{}: {} runs, {:?}", cell.record.name, cell.runs.len(), cell.load);
+/// }
+/// let report = warden.kill(&Target::All).await?;
+/// assert!(report.is_clean(), "{:?}", report.survivors);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Warden {
+    watch: Watch,
+}
+
+impl Warden {
+    /// Of the directory where all orchestrators of this user meet.
+    pub fn of_this_user() -> Self {
+        Self::of(Watch::default())
+    }
+
+    /// Of the directory that this one writes to.
+    pub fn of(watch: Watch) -> Self {
+        Self { watch }
+    }
+
+    /// Where the records are.
+    pub fn state(&self) -> &StateDir {
+        self.watch.state()
+    }
+
+    /// All cells, with their runs and what they use.
+    pub fn look(&self) -> Result<Vec<CellView>> {
+        exec_watch::look(self.state())
+    }
+
+    /// The latch, if an emergency stop is in force.
+    pub fn latched(&self) -> Result<Option<Latch>> {
+        self.state().latched()
+    }
+
+    /// Lifts the latch of an emergency stop; says whether it was down.
+    pub fn resume(&self) -> Result<bool> {
+        self.state().lift()
+    }
+}

@@ -1,0 +1,217 @@
+//! Stopping: asking, killing, and the emergency stop.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use exec_core::Result;
+use exec_watch::{CellRecord, CellView, Meant, OwnerState, Place, RunRecord, Survivor, Target};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep};
+
+use super::Warden;
+use super::engines::{self, Asked};
+use super::report::{Ended, Left, Report};
+
+/// How long the killed may take to die; longer is only for those the kernel itself can't interrupt.
+const DEATH_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long an emergency stop waits for owners that are in the middle of making a cell.
+const MAKING_LIMIT: Duration = Duration::from_secs(20);
+
+/// How long an owner may take to take what ended out of its records, before somebody else does.
+const OWNERS_TURN: Duration = Duration::from_millis(500);
+
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+impl Warden {
+    /// Kills at once, and returns when that is verified.
+    pub async fn kill(&self, target: &Target) -> Result<Report> {
+        self.end(target, "by `agentctl kill`").await
+    }
+
+    /// Asks to end, and kills what has not after `grace`.
+    pub async fn stop(&self, target: &Target, grace: Duration) -> Result<Report> {
+        let cells = self.look()?;
+        let meant = target.among(&cells)?;
+        for meant in &meant {
+            match meant {
+                // One that waits for a command has nobody to ask.
+                Meant::Cell(cell) if cell.is_idle() => {}
+                Meant::Cell(cell) => exec_watch::ask_all(std::slice::from_ref(&cell.record)),
+                Meant::Run(cell, run) => exec_watch::ask_run(&cell.record, run),
+            }
+        }
+        let deadline = Instant::now() + grace;
+        while Instant::now() < deadline && self.is_any_running(&meant)? {
+            sleep(LOOK_AGAIN).await;
+        }
+        Ok(self.end_meant(&meant, "by `agentctl stop`").await?.report())
+    }
+
+    /// Lets the latch down, so that nothing new starts, then kills everything again and again until nothing is left.
+    pub async fn emergency_stop(&self) -> Result<Report> {
+        self.state().latch()?;
+        let mut report = Report::default();
+        let mut endpoints: BTreeSet<(String, String)> = engines::usual_places().into_iter().collect();
+        let mut given_up = BTreeSet::new();
+        let begun = Instant::now();
+        loop {
+            let cells: Vec<CellView> =
+                self.look()?.into_iter().filter(|cell| !given_up.contains(&cell.record.name)).collect();
+            if cells.is_empty() {
+                break;
+            }
+            endpoints.extend(cells.iter().filter_map(|cell| endpoint(&cell.record)));
+            // Who is making one sees the latch as soon as it is made, and ends it.
+            let (made, making): (Vec<_>, Vec<_>) =
+                cells.iter().partition(|cell| cell.record.place.is_some() || cell.owner == OwnerState::Dead);
+            let meant: Vec<Meant<'_>> = made.into_iter().map(Meant::Cell).collect();
+            let round = self.end_meant(&meant, "by `agentctl emergency-stop`").await?;
+            let failed = round.survivors.iter().map(|survivor| survivor.cell.clone());
+            given_up.extend(failed.chain(round.unsure.iter().cloned()));
+            report.add(round.report());
+            if !making.is_empty() && begun.elapsed() > MAKING_LIMIT {
+                for cell in making {
+                    given_up.insert(cell.record.name.clone());
+                    report.left.push(unfinished(cell));
+                }
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+        let strays = engines::remove_strays(self.state(), endpoints.into_iter().collect()).await;
+        let stray = |cell: String| Ended { cell, executor: "container".to_owned(), runs: Vec::new() };
+        report.ended.extend(strays.gone.into_iter().map(stray));
+        report.left.extend(strays.left);
+        Ok(report)
+    }
+
+    async fn end(&self, target: &Target, why: &str) -> Result<Report> {
+        let cells = self.look()?;
+        let meant = target.among(&cells)?;
+        Ok(self.end_meant(&meant, why).await?.report())
+    }
+
+    async fn end_meant(&self, meant: &[Meant<'_>], why: &str) -> Result<Round> {
+        let cells: Vec<CellRecord> = meant.iter().filter_map(whole_cell).collect();
+        for cell in &cells {
+            self.state().leave_word(&cell.name, why);
+        }
+        let mut survivors = kill_cells(&cells).await;
+        for meant in meant {
+            if let Meant::Run(cell, run) = meant {
+                survivors.extend(kill_run(&cell.record, run).await);
+            }
+        }
+        let asked = engines::remove(&cells).await;
+        let round = Round::new(meant, survivors, asked);
+        self.clear(&cells, &round).await?;
+        Ok(round)
+    }
+
+    fn is_any_running(&self, meant: &[Meant<'_>]) -> Result<bool> {
+        let cells = self.look()?;
+        let names: BTreeSet<&str> =
+            cells.iter().flat_map(|cell| &cell.runs).map(|run| run.id.as_str()).collect();
+        Ok(meant.iter().any(|meant| match meant {
+            Meant::Cell(cell) => cell.runs.iter().any(|run| names.contains(run.id.as_str())),
+            Meant::Run(_, run) => names.contains(run.id.as_str()),
+        }))
+    }
+
+    /// Takes out of the records what is gone, once its owner has had the time to.
+    async fn clear(&self, cells: &[CellRecord], round: &Round) -> Result<()> {
+        let end = Instant::now() + OWNERS_TURN;
+        let gone: Vec<&CellRecord> = cells.iter().filter(|cell| round.is_gone(&cell.name)).collect();
+        loop {
+            let known = self.look()?;
+            let left: Vec<_> =
+                gone.iter().filter(|cell| known.iter().any(|known| known.record.name == cell.name)).collect();
+            let is_awaited = |cell: &&&&CellRecord| {
+                known.iter().any(|known| known.record.name == cell.name && known.owner == OwnerState::Alive)
+            };
+            if left.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() > end || !left.iter().any(|cell| is_awaited(&cell)) {
+                for cell in left {
+                    self.state().strike(&cell.name)?;
+                }
+                return Ok(());
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    }
+}
+
+/// What one round of ending came to.
+#[derive(Debug)]
+struct Round {
+    meant: Vec<Ended>,
+    survivors: Vec<Survivor>,
+    left: Vec<Left>,
+    /// Cells of which nobody can say whether anything of them lives.
+    unsure: Vec<String>,
+}
+
+impl Round {
+    fn new(meant: &[Meant<'_>], survivors: Vec<Survivor>, asked: Asked) -> Self {
+        let is_unsure = |cell: &&CellView| {
+            let unseen = matches!(cell.record.place, Some(Place::Container { same_kernel: false, .. }));
+            unseen && !asked.gone.contains(&cell.record.name)
+        };
+        let cells = meant.iter().filter_map(|meant| match meant {
+            Meant::Cell(cell) => Some(*cell),
+            Meant::Run(..) => None,
+        });
+        let unsure = cells.filter(is_unsure).map(|cell| cell.record.name.clone()).collect();
+        Self { meant: meant.iter().map(Ended::of).collect(), survivors, left: asked.left, unsure }
+    }
+
+    fn is_gone(&self, cell: &str) -> bool {
+        !self.survivors.iter().any(|survivor| survivor.cell == cell)
+            && !self.unsure.iter().any(|name| name == cell)
+    }
+
+    fn report(self) -> Report {
+        let (ended, _): (Vec<_>, Vec<_>) =
+            self.meant.iter().cloned().partition(|ended| self.is_gone(&ended.cell));
+        Report { ended, survivors: self.survivors, left: self.left }
+    }
+}
+
+fn whole_cell(meant: &Meant<'_>) -> Option<CellRecord> {
+    match meant {
+        Meant::Cell(cell) => Some(cell.record.clone()),
+        Meant::Run(..) => None,
+    }
+}
+
+fn endpoint(cell: &CellRecord) -> Option<(String, String)> {
+    match &cell.place {
+        Some(Place::Container { endpoint, .. }) => Some((endpoint.clone(), cell.backend.clone())),
+        _ => None,
+    }
+}
+
+fn unfinished(cell: &CellView) -> Left {
+    let owner = match cell.owner {
+        OwnerState::Stopped => "is stopped",
+        _ => "does not finish it",
+    };
+    Left {
+        what: format!("cell {}", cell.record.name),
+        why: format!("process {} began to make it and {owner}: end that process", cell.record.owner.pid),
+        may_live: true,
+    }
+}
+
+/// Reads all of `/proc` again and again, so it has a thread of its own.
+async fn kill_cells(cells: &[CellRecord]) -> Vec<Survivor> {
+    let cells = cells.to_vec();
+    spawn_blocking(move || exec_watch::end_all(&cells, DEATH_LIMIT)).await.unwrap_or_default()
+}
+
+async fn kill_run(cell: &CellRecord, run: &RunRecord) -> Vec<Survivor> {
+    let (cell, run) = (cell.clone(), run.clone());
+    spawn_blocking(move || exec_watch::end_run(&cell, &run, DEATH_LIMIT)).await.unwrap_or_default()
+}

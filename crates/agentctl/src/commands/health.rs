@@ -1,0 +1,26 @@
+//! `agentctl health`: whether what runs is well.
+
+use agent_exec::control::{HealthState, Target, Warden};
+use exec_core::Result;
+
+use super::print;
+use crate::args::HealthArgs;
+use crate::exit_code;
+use crate::output::{Line, Voice, health, say, to_line};
+
+/// Looks, and says so.
+pub(crate) fn health(args: HealthArgs) -> Result<u8> {
+    let run = args.run.map(Target::Named).or_else(|| args.session.map(Target::Session));
+    let target = run.or_else(|| args.owner.map(Target::Owner));
+    let report = Warden::of_this_user().health(target.as_ref())?;
+    let code = if report.state == HealthState::Error { exit_code::UNWELL } else { 0 };
+    if args.json {
+        print(to_line(&report).as_bytes())?;
+        return Ok(code);
+    }
+    print(health::render(&report).as_bytes())?;
+    for problem in &report.problems {
+        say(Voice::Person, &Line::error(problem));
+    }
+    Ok(code)
+}

@@ -1,0 +1,26 @@
+//! `agentctl ps`: what runs.
+
+use agent_exec::control::Warden;
+use exec_core::Result;
+
+use super::print;
+use crate::args::PsArgs;
+use crate::output::{Line, Voice, ps, say, to_line};
+
+/// Shows it.
+pub(crate) fn ps(args: &PsArgs) -> Result<u8> {
+    let warden = Warden::of_this_user();
+    let (cells, latch) = (warden.look()?, warden.latched()?);
+    if args.json {
+        return print(to_line(&ps::object(&cells, latch.as_ref())).as_bytes());
+    }
+    if let Some(latch) = latch {
+        say(Voice::Person, &ps::latched(&latch));
+    }
+    let rows = ps::rows(&cells, args.all);
+    if rows.is_empty() {
+        say(Voice::Person, &Line::info("nothing runs"));
+        return Ok(0);
+    }
+    print(ps::render(&rows).as_bytes())
+}

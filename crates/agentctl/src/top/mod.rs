@@ -1,0 +1,7 @@
+//! The live view: a model that keys and looks change, and a picture of it. Neither knows the terminal's state.
+
+mod draw;
+mod model;
+
+pub(crate) use draw::draw;
+pub(crate) use model::{Action, Model};

@@ -1,0 +1,115 @@
+//! What of ours is on an engine, for whoever stops and cleans up from outside: any process, not only the owner.
+
+use exec_core::{Error, ErrorKind, Result};
+use exec_watch::{ProcessState, StateDir, SweepMode, World};
+
+use crate::engine::{Engine, Listed};
+use crate::leftovers::is_leftover;
+use crate::supervisor::cache_directory;
+use crate::{Endpoint, Patience, PullStep, greet, labels, lane};
+
+/// An engine that answers.
+#[derive(Debug, Clone)]
+pub struct Depot {
+    engine: Engine,
+    endpoint: String,
+}
+
+/// A container of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// The engine's name for it.
+    pub id: String,
+    /// Ours.
+    pub name: String,
+}
+
+/// An image of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredImage {
+    /// The engine's name for it.
+    pub id: String,
+    /// What people call it; nothing for one whose name was given to another.
+    pub names: Vec<String>,
+    /// When it was made, in seconds since 1970.
+    pub made: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl Depot {
+    /// Asks whether anybody listens there.
+    pub async fn open(endpoint: &Endpoint, backend: &str, patience: Patience) -> Result<Self> {
+        let greeting = greet(endpoint, patience.greet).await.map_err(|silence| {
+            Error::new(ErrorKind::Unavailable, "connect", "the engine does not answer")
+                .with_backend(backend)
+                .with_context("at", endpoint)
+                .with_context("found", format!("{silence:?}"))
+                .with_remedy("see whether it runs, or hangs")
+        })?;
+        let engine = Engine::connect(endpoint, &greeting, backend, patience)?;
+        Ok(Self { engine, endpoint: endpoint.to_string() })
+    }
+
+    /// Where it listens.
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// Containers whose records are in this directory, by what their labels say.
+    pub async fn written_down_in(&self, state: &StateDir) -> Result<Vec<Stored>> {
+        let label = format!("{}={}", labels::STATE, state.path().to_string_lossy());
+        let listed = self.engine.list(&label).await?;
+        Ok(listed.into_iter().filter(labels::is_ours).map(stored).collect())
+    }
+
+    /// Containers of owners that are dead.
+    pub async fn leftovers(&self) -> Result<Vec<Stored>> {
+        let Some(here) = World::here() else { return Ok(Vec::new()) };
+        let listed = self.engine.list(labels::OWNER).await?;
+        let left = listed.into_iter().filter(|one| is_leftover(one, &here, ProcessState::of));
+        Ok(left.map(stored).collect())
+    }
+
+    /// Removes a container, whatever it does. One that is not there is removed.
+    pub async fn remove(&self, id: &str) -> Result<()> {
+        self.engine.remove(id).await
+    }
+
+    /// Images that we made, by their label.
+    pub async fn images(&self) -> Result<Vec<StoredImage>> {
+        let listed = self.engine.labelled_images(labels::VERSION).await?;
+        let number = |value: i64| u64::try_from(value).unwrap_or(0);
+        let image = |image: bollard::models::ImageSummary| StoredImage {
+            made: number(image.created),
+            size: number(image.size),
+            names: image.repo_tags,
+            id: image.id,
+        };
+        Ok(listed.into_iter().map(image).collect())
+    }
+
+    /// Fetches an image from its registry.
+    pub async fn pull(&self, name: &str, progress: &(dyn Fn(PullStep) + Send + Sync)) -> Result<()> {
+        self.engine.pull(name, progress).await
+    }
+
+    /// Removes an image that nothing uses; false if something does.
+    pub async fn remove_image(&self, id: &str) -> Result<bool> {
+        self.engine.remove_image(id).await
+    }
+
+    /// Whether it is still there.
+    pub async fn has(&self, id: &str) -> Result<bool> {
+        self.engine.exists(id).await
+    }
+}
+
+/// Removes ways past engines that were laid by processes that are dead, or only counts them.
+pub fn clear_lanes(mode: SweepMode) -> usize {
+    lane::clear(&cache_directory(), mode)
+}
+
+fn stored(listed: Listed) -> Stored {
+    Stored { id: listed.id, name: listed.name }
+}

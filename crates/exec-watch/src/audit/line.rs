@@ -1,0 +1,108 @@
+//! What stands in a line of the log. Pure: every value is one of ours or a JSON string, so that nothing a command writes
+//! or is called can make a line of its own.
+
+use exec_core::{Denial, Ended, Isolation, IsolationLevel, LimitHit, LimitReport, Outcome};
+use serde::Serialize;
+
+use crate::record::{Moment, RunRecord};
+use crate::run::Written;
+
+/// A run starts.
+#[derive(Debug, Serialize)]
+pub(crate) struct StartLine<'a> {
+    event: &'static str,
+    at: String,
+    run: &'a str,
+    cell: &'a str,
+    executor: &'a str,
+    owner: &'a str,
+    owner_pid: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    argv: &'a [String],
+    cwd: &'a str,
+    isolation: IsolationLevel,
+    uid: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<&'a str>,
+    limits: &'a [LimitReport],
+}
+
+impl<'a> StartLine<'a> {
+    /// Of this run.
+    pub(crate) fn new(record: &'a RunRecord, isolation: &'a Isolation) -> Self {
+        Self {
+            event: "start",
+            at: record.since.rfc3339(),
+            run: &record.id,
+            cell: &record.cell,
+            executor: &record.backend,
+            owner: &record.owner.id,
+            owner_pid: record.owner.pid,
+            session: record.session.as_deref(),
+            argv: &record.argv,
+            cwd: &record.cwd,
+            isolation: isolation.level,
+            uid: isolation.uid,
+            image: isolation.image.as_deref(),
+            limits: &isolation.limits,
+        }
+    }
+}
+
+/// A run has ended.
+#[derive(Debug, Serialize)]
+pub(crate) struct EndLine<'a> {
+    event: &'static str,
+    at: String,
+    run: &'a str,
+    #[serde(flatten)]
+    how: How<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum How<'a> {
+    Ended {
+        ended: Ended,
+        exit_code: Option<i32>,
+        signal: Option<i32>,
+        duration_ms: u64,
+        cpu_ms: u64,
+        peak_memory_bytes: u64,
+        stdout_bytes: u64,
+        stderr_bytes: u64,
+        limits_hit: &'a [LimitHit],
+        denials: &'a [Denial],
+        survivors: &'a [u32],
+    },
+    Failed {
+        error: String,
+    },
+}
+
+impl<'a> EndLine<'a> {
+    /// A run that ended like this.
+    pub(crate) fn of(run: &'a str, outcome: &'a Outcome, written: Written) -> Self {
+        let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let how = How::Ended {
+            ended: outcome.ended,
+            exit_code: outcome.exit_code(),
+            signal: outcome.signal().map(exec_core::Signal::number),
+            duration_ms: millis(outcome.duration),
+            cpu_ms: millis(outcome.usage.cpu),
+            peak_memory_bytes: outcome.usage.peak_memory,
+            stdout_bytes: written.stdout,
+            stderr_bytes: written.stderr,
+            limits_hit: &outcome.limits_hit,
+            denials: &outcome.denials,
+            survivors: &outcome.survivors,
+        };
+        Self { event: "end", at: Moment::now().rfc3339(), run, how }
+    }
+
+    /// A run that has no outcome.
+    pub(crate) fn failed(run: &'a str, error: String) -> Self {
+        Self { event: "end", at: Moment::now().rfc3339(), run, how: How::Failed { error } }
+    }
+}

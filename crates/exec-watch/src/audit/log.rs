@@ -1,0 +1,162 @@
+//! The file of the log. Each line is one write to a file that is open for appending, so that lines of many processes
+//! stand beside each other and never in each other.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exec_core::{Error, ErrorKind, Result};
+use serde::Serialize;
+
+use super::line::{EndLine, StartLine};
+use super::{AUDIT_FILE_VARIABLE, AUDIT_VARIABLE, AuditFile};
+
+/// How many logs are kept that were put aside.
+const KEPT: u32 = 4;
+
+/// What it means that a line can't be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rigour {
+    BestEffort,
+    Required,
+}
+
+/// A log that can be written to. Clones share one descriptor.
+#[derive(Debug, Clone)]
+pub(crate) struct AuditLog(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    at: AuditFile,
+    rigour: Rigour,
+    file: Mutex<Option<File>>,
+}
+
+impl AuditLog {
+    pub(crate) fn new(at: AuditFile, rigour: Rigour) -> Self {
+        Self(Arc::new(Shared { at, rigour, file: Mutex::default() }))
+    }
+
+    /// A run starts. An error means that it must not.
+    pub(crate) fn start(&self, line: &StartLine<'_>) -> Result<()> {
+        match (self.write(line), self.0.rigour) {
+            (Ok(()), _) => Ok(()),
+            (Err(error), Rigour::Required) => Err(self.refuse(error)),
+            (Err(error), Rigour::BestEffort) => {
+                tracing::warn!(%error, path = ?self.0.at.path, "a run is not in the audit log");
+                Ok(())
+            }
+        }
+    }
+
+    /// A run has ended, which nobody can refuse.
+    pub(crate) fn end(&self, line: &EndLine<'_>) {
+        if let Err(error) = self.write(line) {
+            tracing::warn!(%error, path = ?self.0.at.path, "the end of a run is not in the audit log");
+        }
+    }
+
+    fn write(&self, line: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec(line)?;
+        text.push(b'\n');
+        let path = self.path()?;
+        let mut held = self.0.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = current(&mut held, path, self.0.at.size)?;
+        let before = file.metadata().map(|file| file.len());
+        match file.write(&text) {
+            Ok(written) if written == text.len() => Ok(()),
+            cut => {
+                // A disk that is full takes part of a line; what follows must not become its end.
+                if let (Ok(1..), Ok(_)) = (&cut, before) {
+                    let _ = file.write(b"\n");
+                }
+                *held = None;
+                Err(cut.map_or_else(|error| error, |_| io::ErrorKind::StorageFull.into()))
+            }
+        }
+    }
+
+    fn path(&self) -> io::Result<&Path> {
+        let path = self.0.at.path.as_deref();
+        path.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "neither HOME nor XDG_STATE_HOME is set"))
+    }
+
+    fn refuse(&self, error: io::Error) -> Error {
+        let at = self.0.at.path.as_ref().map_or_else(String::new, |path| format!(" `{}`", path.display()));
+        Error::new(
+            ErrorKind::AuditFailed,
+            "start",
+            format!("the audit log{at} can't be written, and nothing runs without it"),
+        )
+        .with_source(error)
+        .with_remedy(format!(
+            "make room or the file writable, name another with {AUDIT_FILE_VARIABLE}, or set {AUDIT_VARIABLE}=on to run without it"
+        ))
+    }
+}
+
+/// The file that lines go to now: another process may have put the old one aside.
+fn current<'a>(held: &'a mut Option<File>, path: &Path, size: u64) -> io::Result<&'a mut File> {
+    if held.as_ref().is_some_and(|file| !is_at(file, path)) {
+        *held = None;
+    }
+    if held.is_none() {
+        *held = Some(open(path)?);
+    }
+    if held.as_ref().is_some_and(|file| file.metadata().is_ok_and(|file| file.len() >= size)) {
+        put_aside(path, size)?;
+        *held = Some(open(path)?);
+    }
+    held.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+            options.open(path)
+        }
+        other => other,
+    }
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |found: fs::Metadata| (found.dev(), found.ino());
+    matches!((file.metadata().map(id), fs::metadata(path).map(id)), (Ok(held), Ok(there)) if held == there)
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// Makes room for a new file: `audit.jsonl` becomes `audit.jsonl.1`, that one `.2`, and the oldest goes.
+fn put_aside(path: &Path, size: u64) -> io::Result<()> {
+    let lock = open(&numbered(path, "lock"))?;
+    #[cfg(unix)]
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
+    // Whoever had the lock before us may have done it already.
+    if fs::metadata(path).is_ok_and(|file| file.len() >= size) {
+        for number in (1..KEPT).rev() {
+            let _ =
+                fs::rename(numbered(path, &number.to_string()), numbered(path, &(number + 1).to_string()));
+        }
+        fs::rename(path, numbered(path, "1"))?;
+    }
+    drop(lock);
+    Ok(())
+}
+
+fn numbered(path: &Path, number: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(number);
+    name.into()
+}

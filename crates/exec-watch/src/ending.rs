@@ -1,0 +1,236 @@
+//! Ends cells from outside, whoever owns them, and says so only when nothing of them is left.
+//!
+//! The order: PID 1 of the cell, with which the kernel ends all others and after which the keeper cleans up; when that
+//! was not enough the whole control group at once; then every process by itself. Every signal goes to a handle of a
+//! process that was looked at again after the handle was taken.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::groups;
+use crate::members::{Census, group_name};
+use crate::process::{Process, start_time};
+use crate::record::{CellRecord, Place, RunRecord};
+use crate::snapshot::{self, Seen};
+
+/// After this long, what should have ended a cell has not.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// Between two looks; it doubles up to the longest.
+const FIRST_LOOK: Duration = Duration::from_millis(2);
+const LONGEST_LOOK: Duration = Duration::from_millis(50);
+
+/// A process that is still there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Survivor {
+    /// The cell it is in.
+    pub cell: String,
+    /// Its number.
+    pub pid: u32,
+    /// Its name.
+    pub name: String,
+    /// The kernel's letter for what it does; `D` can't be interrupted.
+    pub state: char,
+    /// Where in the kernel it waits, if that can be seen.
+    pub waits_in: Option<String>,
+}
+
+/// Kills all processes of these cells and waits until they are gone, or for as long as `limit`. Returns who is left.
+pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
+    let begun = Instant::now();
+    let mut look = FIRST_LOOK;
+    loop {
+        let seen = snapshot::take();
+        let census = Census::of(&seen);
+        let alive: Vec<&CellRecord> = cells.iter().filter(|cell| !census.members(cell).is_empty()).collect();
+        if alive.is_empty() {
+            return Vec::new();
+        }
+        if begun.elapsed() >= limit {
+            return alive.iter().flat_map(|cell| survivors(cell, &census.members(cell))).collect();
+        }
+        for cell in alive {
+            if begun.elapsed() < PATIENCE {
+                census.heads(cell).into_iter().for_each(kill);
+            } else {
+                by_force(cell, &census.members(cell));
+            }
+        }
+        std::thread::sleep(look);
+        look = (look * 2).min(LONGEST_LOOK);
+    }
+}
+
+/// Kills one run of a cell that serves others too: its first process, and what descends from it or is in its session.
+/// What has left both belongs to the cell by now and ends with it. Returns who is left.
+pub fn end_run(cell: &CellRecord, run: &RunRecord, limit: Duration) -> Vec<Survivor> {
+    let begun = Instant::now();
+    let mut look = FIRST_LOOK;
+    let mut found: Vec<Process> = Vec::new();
+    loop {
+        let seen = snapshot::take();
+        let census = Census::of(&seen);
+        for seen in census.of_run(cell, run) {
+            if !found.contains(&seen.process) {
+                found.push(seen.process);
+            }
+        }
+        let left: Vec<&Seen> =
+            seen.iter().filter(|seen| seen.is_alive() && found.contains(&seen.process)).collect();
+        if left.is_empty() {
+            return Vec::new();
+        }
+        if begun.elapsed() >= limit {
+            return survivors(cell, &left);
+        }
+        left.into_iter().for_each(kill);
+        std::thread::sleep(look);
+        look = (look * 2).min(LONGEST_LOOK);
+    }
+}
+
+/// Asks one run of a cell that serves others too to end.
+pub fn ask_run(cell: &CellRecord, run: &RunRecord) {
+    let seen = snapshot::take();
+    Census::of(&seen).of_run(cell, run).iter().for_each(|seen| signal(seen.process, Signal::Ask));
+}
+
+/// Asks the commands of these cells to end: what the keeper or PID 1 of each began hears SIGTERM.
+pub fn ask_all(cells: &[CellRecord]) {
+    let seen = snapshot::take();
+    let census = Census::of(&seen);
+    for cell in cells {
+        let heads: Vec<u32> = census.heads(cell).iter().map(|seen| seen.process.pid).collect();
+        let is_group = matches!(cell.place, Some(Place::Group { .. }));
+        let members = census.members(cell);
+        // PID 1 is ours and ignores it; its children are the commands.
+        let commands = members.iter().filter(|seen| is_group || heads.contains(&seen.parent));
+        commands.for_each(|seen| signal(seen.process, Signal::Ask));
+    }
+}
+
+/// Whether anything of a cell is alive.
+pub fn is_alive(cell: &CellRecord) -> bool {
+    let seen = snapshot::take();
+    !Census::of(&seen).members(cell).is_empty()
+}
+
+/// Nothing can be begun in a group that is frozen, so killing one by one comes to an end.
+fn by_force(cell: &CellRecord, members: &[&Seen]) {
+    let groups = group_name(cell).map(|name| groups::of(name, members)).unwrap_or_default();
+    groups.freeze();
+    groups.kill();
+    members.iter().copied().for_each(kill);
+    groups.thaw();
+}
+
+fn kill(seen: &Seen) {
+    signal(seen.process, Signal::Kill);
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Signal {
+    Ask,
+    Kill,
+}
+
+#[cfg(target_os = "linux")]
+fn signal(process: Process, signal: Signal) {
+    use rustix::process::{Pid, PidfdFlags, Signal as Raw, pidfd_open, pidfd_send_signal};
+    let Some(pid) = i32::try_from(process.pid).ok().and_then(Pid::from_raw) else { return };
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+    // Its number may be another's by now; the handle is whose it was when it was taken, so look again.
+    if start_time(&process.pid.to_string()) == Some(process.start) {
+        let raw = match signal {
+            Signal::Ask => Raw::TERM,
+            Signal::Kill => Raw::KILL,
+        };
+        let sent = pidfd_send_signal(&handle, raw);
+        tracing::debug!(pid = process.pid, ?signal, ?sent, "signalled from outside");
+    }
+}
+
+/// Where a process can't be told from another with its number, none is signalled.
+#[cfg(not(target_os = "linux"))]
+fn signal(process: Process, signal: Signal) {
+    let _ = (process, signal, start_time);
+}
+
+/// The ones that the kernel does not let go first: they are why the others wait.
+fn survivors(cell: &CellRecord, members: &[&Seen]) -> Vec<Survivor> {
+    let keeper = match &cell.place {
+        Some(Place::Keeper { keeper, .. }) => Some(*keeper),
+        _ => None,
+    };
+    let mut left: Vec<&&Seen> = members.iter().filter(|seen| Some(seen.process) != keeper).collect();
+    if left.is_empty() {
+        left = members.iter().collect();
+    }
+    left.sort_by_key(|seen| seen.state != 'D');
+    let survivor = |seen: &&Seen| Survivor {
+        cell: cell.name.clone(),
+        pid: seen.process.pid,
+        name: seen.name.clone(),
+        state: seen.state,
+        waits_in: waits_in(seen.process.pid),
+    };
+    left.into_iter().map(survivor).collect()
+}
+
+fn waits_in(pid: u32) -> Option<String> {
+    let place = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("wchan")).ok()?;
+    Some(place.trim().to_owned()).filter(|place| !place.is_empty() && place != "0")
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+
+    use super::*;
+    use crate::owner::Owner;
+    use crate::record::Moment;
+
+    fn kept_by(keeper: Process) -> CellRecord {
+        CellRecord {
+            name: "agentctl-test-0-0123456789ab".into(),
+            backend: "local".into(),
+            owner: Owner::this_process(),
+            since: Moment::now(),
+            place: Some(Place::Keeper { keeper, scratch: None }),
+            session: None,
+        }
+    }
+
+    fn shell(script: &str) -> (Child, CellRecord) {
+        let child = Command::new("sh").args(["-c", script]).spawn().unwrap();
+        let cell = kept_by(Process::now(child.id()).unwrap());
+        (child, cell)
+    }
+
+    /// R13: the keeper here is a shell that does not go by itself.
+    #[test]
+    fn a_family_ends_with_its_keeper() {
+        let (mut child, cell) = shell("sleep 1000 & sleep 1000 & while :; do sleep 1; done");
+        assert!(is_alive(&cell));
+        assert_eq!(end_all(std::slice::from_ref(&cell), Duration::from_secs(20)), []);
+        assert!(!is_alive(&cell));
+        child.wait().unwrap();
+    }
+
+    /// F12: a record that is older than the process which has the number now.
+    #[test]
+    fn a_stranger_with_the_same_number_is_unharmed() {
+        let (mut child, _) = shell("exec sleep 1000");
+        let now = Process::now(child.id()).unwrap();
+        let stale = kept_by(Process { start: now.start - 1, ..now });
+        assert_eq!(end_all(&[stale], Duration::from_secs(20)), []);
+        signal(Process { start: now.start - 1, ..now }, Signal::Kill);
+        assert!(!now.is_dead() && child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,124 @@
+//! The latch of an emergency stop: while it is down, nothing new starts.
+
+use std::fs;
+use std::io;
+
+use exec_core::{Error, ErrorKind, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::record::Moment;
+use crate::state::{StateDir, create, read};
+
+const FILE: &str = "stopped";
+
+/// A latch that is down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latch {
+    /// Since when.
+    pub since: Moment,
+    /// Who let it down.
+    pub pid: u32,
+}
+
+impl StateDir {
+    /// Lets the latch down. One that is down stays as it is.
+    pub fn latch(&self) -> Result<Latch> {
+        self.prepare()?;
+        let latch = Latch { since: Moment::now(), pid: std::process::id() };
+        let text = serde_json::to_vec(&latch).unwrap_or_default();
+        match create(&self.file(FILE), &text) {
+            Ok(()) => Ok(latch),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Ok(self.latched()?.unwrap_or(latch))
+            }
+            Err(error) => Err(Error::new(
+                ErrorKind::Io,
+                "emergency stop",
+                format!(
+                    "the latch `{}` can't be set, so that new runs are not refused",
+                    self.file(FILE).display()
+                ),
+            )
+            .with_source(error)
+            .with_remedy("make room in the directory, and see that it is yours")),
+        }
+    }
+
+    /// The latch, if it is down. That the file is there is enough.
+    pub fn latched(&self) -> Result<Option<Latch>> {
+        match read(&self.file(FILE)) {
+            Ok(text) => {
+                let unknown = Latch { since: Moment::now(), pid: 0 };
+                Ok(Some(serde_json::from_slice(&text).unwrap_or(unknown)))
+            }
+            Err(error) if is_not_there(&error) => Ok(None),
+            Err(error) => Err(self.unreadable(error)),
+        }
+    }
+
+    /// Lifts the latch; says whether it was down.
+    pub fn lift(&self) -> Result<bool> {
+        match fs::remove_file(self.file(FILE)) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::new(
+                ErrorKind::Io,
+                "resume",
+                format!("the latch `{}` can't be lifted", self.file(FILE).display()),
+            )
+            .with_source(error)
+            .with_remedy("remove the file as the user who set it, or as root")),
+        }
+    }
+
+    /// An error while the latch is down.
+    pub fn admit(&self) -> Result<()> {
+        // Asked for at every run, so it is one system call while the latch is up.
+        match fs::symlink_metadata(self.file(FILE)) {
+            Err(error) if is_not_there(&error) => Ok(()),
+            Err(error) => Err(self.unreadable(error)),
+            Ok(_) => {
+                let since = self.latched()?.map_or_else(String::new, |latch| latch.since.rfc3339());
+                Err(Error::new(
+                    ErrorKind::Stopped,
+                    "start",
+                    "an emergency stop is in force and nothing new starts",
+                )
+                .with_context("since", since)
+                .with_remedy("see that all is well, then lift it with `agentctl resume`"))
+            }
+        }
+    }
+}
+
+fn is_not_there(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R14
+    #[test]
+    fn while_it_is_down_nothing_starts() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::at(dir.path().join("state"));
+        state.admit().unwrap();
+        let first = state.latch().unwrap();
+        assert_eq!(state.latch().unwrap(), first, "the first one counts");
+        let refused = state.admit().unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Stopped);
+        assert!(refused.remedy().unwrap().contains("agentctl resume"));
+        assert!(state.lift().unwrap());
+        assert!(!state.lift().unwrap());
+        state.admit().unwrap();
+    }
+
+    #[test]
+    fn an_empty_file_is_a_latch_too() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(FILE), "").unwrap();
+        assert_eq!(StateDir::at(dir.path()).admit().unwrap_err().kind(), ErrorKind::Stopped);
+    }
+}

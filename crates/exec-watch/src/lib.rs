@@ -1,0 +1,40 @@
+//! Who runs what on this machine.
+//!
+//! Executors write down every cell before it is made and every run while it lasts ([`Watch`]), in a small directory of
+//! this user's own ([`StateDir`]). From there whoever has to can see what runs, whichever orchestrator started it, refuse
+//! new runs with a latch, end cells from outside in a way that reaches all of their processes and harms no other
+//! ([`end_all`]), and clean up after owners that are dead. The audit log is written from here too.
+//!
+//! This crate knows processes and control groups, and no engine: what of a container an engine has to do is for those
+//! who know engines.
+
+mod audit;
+mod ending;
+mod groups;
+mod latch;
+mod members;
+mod owner;
+mod process;
+mod record;
+mod redact;
+mod run;
+mod snapshot;
+mod state;
+mod sweep;
+mod target;
+mod view;
+mod watch;
+
+pub use audit::{AUDIT_FILE_VARIABLE, AUDIT_VARIABLE, Audit, AuditFile};
+pub use ending::{Survivor, ask_all, ask_run, end_all, end_run, is_alive};
+pub use latch::Latch;
+pub use members::is_named_after;
+pub use owner::{Owner, unique};
+pub use process::{Process, ProcessState, World, boot_id, namespaces, start_time};
+pub use record::{CellRecord, Moment, Place, RunRecord};
+pub use run::{Begun, RunNote, Written};
+pub use state::{STATE_DIR_VARIABLE, StateDir};
+pub use sweep::{SweepMode, Swept};
+pub use target::{Meant, Target};
+pub use view::{CellView, Load, OwnerState, look};
+pub use watch::{Seat, Watch};

@@ -1,0 +1,85 @@
+//! Whose a cell is.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::process::{Process, ProcessState, World, start_time};
+
+/// Who makes cells: one executor, or several, of one process. Start time and boot tell the process from a later one
+/// with the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// Unique to this executor.
+    pub id: String,
+    /// The process.
+    pub pid: u32,
+    /// When it began.
+    pub start: Option<u64>,
+    /// Where its number and its time are counted.
+    pub world: Option<World>,
+}
+
+impl Owner {
+    /// This process.
+    pub fn this_process() -> Self {
+        let pid = std::process::id();
+        Self { id: unique(&format!("o{pid}")), pid, start: start_time("self"), world: World::here() }
+    }
+
+    /// Whether it is known to be dead by somebody who lives `here`.
+    pub fn is_dead(&self, here: &World) -> bool {
+        match (&self.world, self.start) {
+            (Some(world), Some(start)) => {
+                if world.boot != here.boot {
+                    // The state directory is this machine's own, and the machine has started anew since.
+                    return true;
+                }
+                world == here && ProcessState::of(self.pid).is_dead(start)
+            }
+            _ => false,
+        }
+    }
+
+    /// Its process, if its number means the same here.
+    pub fn process(&self, here: &World) -> Option<Process> {
+        self.world.as_ref().filter(|world| *world == here)?;
+        Some(Process { pid: self.pid, start: self.start? })
+    }
+}
+
+/// A name that nothing else on this machine and its engines has, and that nobody can guess and take first.
+pub fn unique(prefix: &str) -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let random = RandomState::new().hash_one(count);
+    format!("{prefix}-{count}-{random:012x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_and_names_are_told_apart() {
+        assert_ne!(Owner::this_process().id, Owner::this_process().id);
+        assert_ne!(unique("c"), unique("c"));
+    }
+
+    /// F12
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_owner_is_dead_when_its_process_is() {
+        let here = World::here().unwrap();
+        let own = Owner::this_process();
+        assert!(!own.is_dead(&here));
+        assert!(Owner { start: own.start.map(|start| start + 1), ..own.clone() }.is_dead(&here));
+        let elsewhere = World { namespaces: "1.2".into(), ..here.clone() };
+        let other = Owner { world: Some(elsewhere), pid: u32::MAX, ..own.clone() };
+        assert!(!other.is_dead(&here), "the same number elsewhere is another process");
+        let before = World { boot: "before".into(), ..here.clone() };
+        assert!(Owner { world: Some(before), ..own }.is_dead(&here));
+    }
+}

@@ -1,0 +1,128 @@
+//! Which process is meant: its number alone may be another's tomorrow, and is another's in another namespace.
+
+use serde::{Deserialize, Serialize};
+
+/// A process of this machine, told from a later one with the same number by when it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// When it began, in the kernel's ticks since the machine did.
+    pub start: u64,
+}
+
+impl Process {
+    /// The process that has this number now.
+    pub fn now(pid: u32) -> Option<Self> {
+        start_time(&pid.to_string()).map(|start| Self { pid, start })
+    }
+
+    /// Whether it is dead for sure.
+    pub fn is_dead(self) -> bool {
+        ProcessState::of(self.pid).is_dead(self.start)
+    }
+}
+
+/// Where process numbers mean what they mean to us.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct World {
+    /// This start of the machine.
+    pub boot: String,
+    /// The namespaces of processes and of time.
+    pub namespaces: String,
+}
+
+impl World {
+    /// This one; none where the system does not say.
+    pub fn here() -> Option<Self> {
+        Some(Self { boot: boot_id()?, namespaces: namespaces()? })
+    }
+}
+
+/// What is known of a process number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "processes can be looked at on Linux only"))]
+pub enum ProcessState {
+    /// Nobody has it.
+    Gone,
+    /// Somebody has it, since this many ticks after the machine began.
+    Since(u64),
+    /// Somebody has it, and we may not see who.
+    Unknown,
+}
+
+impl ProcessState {
+    /// Of the process with this number.
+    #[cfg(target_os = "linux")]
+    pub fn of(pid: u32) -> Self {
+        use rustix::io::Errno;
+        use rustix::process::{Pid, test_kill_process};
+        let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Self::Unknown };
+        // `/proc` may hide what is alive; a signal that is none tells the truth.
+        if test_kill_process(number) == Err(Errno::SRCH) {
+            return Self::Gone;
+        }
+        start_time(&pid.to_string()).map_or(Self::Unknown, Self::Since)
+    }
+
+    /// Of the process with this number, where nobody can tell.
+    #[cfg(not(target_os = "linux"))]
+    pub fn of(_: u32) -> Self {
+        Self::Unknown
+    }
+
+    /// Whether the one that began then is dead for sure.
+    pub fn is_dead(self, start: u64) -> bool {
+        match self {
+            Self::Gone => true,
+            Self::Since(began) => began != start,
+            Self::Unknown => false,
+        }
+    }
+}
+
+/// When a process began, in the kernel's ticks since the machine did; `self` is this one.
+pub fn start_time(process: &str) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may contain anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// This start of the machine.
+pub fn boot_id() -> Option<String> {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
+}
+
+/// The namespaces of processes and of time: in others the same number is another process, and the same moment another
+/// time. Orchestrators in containers of one machine share its boot, and often its engine.
+pub fn namespaces() -> Option<String> {
+    let number = |kind: &str| {
+        let link = std::fs::read_link(format!("/proc/self/ns/{kind}")).ok()?;
+        Some(
+            link.to_str()?.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches(']').to_owned(),
+        )
+    };
+    // Older kernels have one time for all.
+    Some(format!("{}.{}", number("pid")?, number("time").unwrap_or_default()))
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F12: what this machine says of processes that are known.
+    #[test]
+    fn processes_are_told_apart() {
+        let own = std::process::id();
+        assert_eq!(ProcessState::of(own), ProcessState::Since(start_time("self").unwrap()));
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        assert_eq!(ProcessState::of(child.id()), ProcessState::Gone);
+        assert_eq!(ProcessState::of(0), ProcessState::Unknown);
+        let process = Process::now(own).unwrap();
+        assert!(!process.is_dead());
+        assert!(Process { start: process.start + 1, ..process }.is_dead());
+    }
+}

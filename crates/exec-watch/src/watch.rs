@@ -1,0 +1,210 @@
+//! What an executor tells of its cells and runs, so that whoever has to can find and end them.
+//!
+//! A cell is written down before it is made, and the latch is looked at after that; an emergency stop lets the latch down
+//! first and looks for cells afterwards. So there is no moment in which a cell escapes both.
+
+use std::sync::{Arc, OnceLock};
+
+use exec_core::Result;
+
+use crate::audit::{Audit, AuditLog};
+use crate::owner::{Owner, unique};
+use crate::record::{CellRecord, Moment, Place};
+use crate::run::{Begun, RunNote};
+use crate::state::{Kind, StateDir};
+use crate::sweep::{SweepMode, Swept, sweep};
+
+/// Where an executor writes down what it does. Clones share one owner.
+#[derive(Debug, Clone)]
+pub struct Watch(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    state: StateDir,
+    owner: Owner,
+    audit: Option<AuditLog>,
+    swept: OnceLock<()>,
+}
+
+impl Default for Watch {
+    /// This user's state directory and audit log, as the environment says.
+    fn default() -> Self {
+        Self::new(StateDir::of_this_user(), Audit::of_this_user())
+    }
+}
+
+impl Watch {
+    /// With this state directory and this audit log. Makes nothing yet.
+    pub fn new(state: StateDir, audit: Audit) -> Self {
+        Self(Arc::new(Inner {
+            state,
+            owner: Owner::this_process(),
+            audit: audit.open(),
+            swept: OnceLock::new(),
+        }))
+    }
+
+    /// Where its records are.
+    pub fn state(&self) -> &StateDir {
+        &self.0.state
+    }
+
+    /// Whose cells it writes down.
+    pub fn owner(&self) -> &Owner {
+        &self.0.owner
+    }
+
+    /// An error while an emergency stop is in force.
+    pub fn admit(&self) -> Result<()> {
+        self.0.state.admit()
+    }
+
+    /// Writes down that a cell is about to be made; an error while nothing may be made.
+    pub fn expect(&self, backend: &str) -> Result<Seat> {
+        let name = unique(&format!("agentctl-{}", std::process::id()));
+        let record = CellRecord {
+            name,
+            backend: backend.to_owned(),
+            owner: self.0.owner.clone(),
+            since: Moment::now(),
+            place: None,
+            session: None,
+        };
+        self.0.state.put(Kind::Cell, &record.name, &record)?;
+        let seat = Seat { watch: self.clone(), record: Arc::new(record), why: Arc::default() };
+        match self.admit() {
+            Ok(()) => {
+                self.sweep_once();
+                Ok(seat)
+            }
+            Err(error) => {
+                seat.gone();
+                Err(error)
+            }
+        }
+    }
+
+    /// Cleans up after owners that are dead, as far as that can be done without engines.
+    pub fn sweep(&self, mode: SweepMode) -> Result<Swept> {
+        sweep(&self.0.state, self.0.audit.as_ref(), mode)
+    }
+
+    /// Does that once, beside whatever else goes on.
+    fn sweep_once(&self) {
+        let watch = self.clone();
+        if self.0.swept.set(()).is_ok() {
+            let begun = std::thread::Builder::new().name("sweep".into()).spawn(move || {
+                if let Err(error) = watch.sweep(SweepMode::Remove) {
+                    tracing::debug!(%error, "cleaning up after dead owners");
+                }
+            });
+            // Whoever starts next does it.
+            begun.map_or_else(|error| tracing::debug!(%error, "no thread to clean up"), drop);
+        }
+    }
+
+    /// Writes down that a run starts. Refused where it must be written down and can't be.
+    pub fn begin(&self, run: Begun<'_>) -> Result<RunNote> {
+        RunNote::begin(&self.0.state, &self.0.owner, self.0.audit.as_ref(), run)
+    }
+}
+
+/// A cell's place in the records, from before it is made until nothing of it is left. What is dropped without
+/// [`gone`](Self::gone) stays, for whoever cleans up.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    watch: Watch,
+    record: Arc<CellRecord>,
+    /// Why it was ended from outside, once it is gone.
+    why: Arc<OnceLock<Option<String>>>,
+}
+
+impl Seat {
+    /// The cell's name, which nothing else has.
+    pub fn name(&self) -> &str {
+        &self.record.name
+    }
+
+    /// Writes down where the cell is. An error means that it must be ended at once: an emergency stop may have missed it.
+    pub fn stands(&self, place: Place) -> Result<()> {
+        let record = CellRecord { place: Some(place), ..CellRecord::clone(&self.record) };
+        self.watch.0.state.replace(Kind::Cell, self.name(), &record)?;
+        self.watch.admit()
+    }
+
+    /// Writes down that the cell serves a session from now on.
+    pub fn serves(&self, session: &str) {
+        let state = &self.watch.0.state;
+        let Some(record) = state.get::<CellRecord>(Kind::Cell, self.name()) else { return };
+        let record = CellRecord { session: Some(session.to_owned()), ..record };
+        if let Err(error) = state.replace(Kind::Cell, self.name(), &record) {
+            tracing::warn!(%error, "a session is not in the records");
+        }
+    }
+
+    /// Why the cell was ended from outside, if it was and whoever did it said so.
+    pub fn why_ended(&self) -> Option<String> {
+        let told = || self.watch.0.state.get(Kind::End, self.name());
+        self.why.get().cloned().unwrap_or_else(told)
+    }
+
+    /// Nothing of the cell is left.
+    pub fn gone(&self) {
+        let state = &self.watch.0.state;
+        self.why.get_or_init(|| state.get(Kind::End, self.name()));
+        state.remove(Kind::Cell, self.name());
+        state.remove(Kind::End, self.name());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_core::ErrorKind;
+
+    use super::*;
+    use crate::process::Process;
+
+    fn watch(dir: &tempfile::TempDir) -> Watch {
+        Watch::new(StateDir::at(dir.path()), Audit::Off)
+    }
+
+    #[test]
+    fn a_cell_is_known_from_before_it_is_made_until_it_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let watch = watch(&dir);
+        let known =
+            || watch.state().get::<CellRecord>(Kind::Cell, &watch.state().names(Kind::Cell).unwrap()[0]);
+        let seat = watch.expect("local").unwrap();
+        assert_eq!(known().unwrap().place, None);
+        let place = Place::Group { leader: Process { pid: 1, start: 2 } };
+        seat.stands(place.clone()).unwrap();
+        assert_eq!(known().unwrap().place, Some(place));
+        seat.serves("main");
+        assert_eq!(known().unwrap().session.as_deref(), Some("main"));
+        seat.gone();
+        assert!(watch.state().names(Kind::Cell).unwrap().is_empty());
+    }
+
+    /// R14: an emergency stop at whatever moment of the making of a cell.
+    #[test]
+    fn the_latch_refuses_cells_that_are_being_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let watch = watch(&dir);
+        let seat = watch.expect("local").unwrap();
+        watch.state().latch().unwrap();
+        assert_eq!(watch.expect("local").unwrap_err().kind(), ErrorKind::Stopped);
+        let place = Place::Group { leader: Process { pid: 1, start: 2 } };
+        assert_eq!(seat.stands(place).unwrap_err().kind(), ErrorKind::Stopped);
+        assert_eq!(watch.state().names(Kind::Cell).unwrap(), [seat.name()], "it is there until it is gone");
+    }
+
+    /// F7
+    #[test]
+    fn where_nothing_can_be_written_down_nothing_starts() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let watch = Watch::new(StateDir::at(dir.path().join("file/state")), Audit::Off);
+        let error = watch.expect("local").unwrap_err();
+        assert!(error.remedy().unwrap().contains("AGENTCTL_STATE_DIR"), "{error}");
+    }
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# Stops everything that agentctl runs, and lets nothing new start until `agentctl resume`.
+#
+# A thin wrapper of `agentctl emergency-stop`. Where there is no agentctl (AGENTCTL_BIN names it, else PATH finds it) the
+# latch is set here, local cells are ended by what is written down of them, and containers by our labels through the engines'
+# own programs (AGENTCTL_ENGINES, by default "docker podman"). Asks nothing. Exits with 1 if anything is left.
+set -u
+
+program=${AGENTCTL_BIN:-$(command -v agentctl || true)}
+if [ -n "$program" ] && [ -x "$program" ]; then
+    exec "$program" emergency-stop "$@"
+fi
+
+uid=$(id -u)
+if [ -n "${AGENTCTL_STATE_DIR:-}" ]; then state=$AGENTCTL_STATE_DIR
+elif [ "$uid" = 0 ]; then state=/run/agentctl
+elif [ -n "${XDG_RUNTIME_DIR:-}" ]; then state=$XDG_RUNTIME_DIR/agentctl
+elif [ -d "/run/user/$uid" ]; then state=/run/user/$uid/agentctl
+else state=${TMPDIR:-/tmp}/agentctl-$uid-state
+fi
+
+umask 077
+left=0
+if ! { mkdir -p "$state" && : >>"$state/stopped"; }; then
+    echo "emergency-stop: the latch $state/stopped can't be set: new runs are not refused" >&2
+    left=1
+fi
+
+# The keeper of a cell, if its number is still its own: the 22nd field says when a process began.
+is_alive() {
+    [ "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)" = "$2" ]
+}
+
+for record in "$state"/cells/*; do
+    [ -f "$record" ] || continue
+    keeper=$(sed -n 's/.*"\(keeper\|leader\)":{"pid":\([0-9]*\),"start":\([0-9]*\)}.*/\2 \3/p' "$record")
+    [ -n "$keeper" ] || continue
+    pid=${keeper% *} start=${keeper#* }
+    is_alive "$pid" "$start" || continue
+    # PID 1 first: everything inside dies with it, and the keeper cleans up. A keeper that stays is killed too.
+    for child in $(cat "/proc/$pid/task/$pid/children" 2>/dev/null); do kill -9 "$child" 2>/dev/null; done
+    tries=0
+    while is_alive "$pid" "$start" && [ "$tries" -lt 20 ]; do sleep 0.1; tries=$((tries + 1)); done
+    is_alive "$pid" "$start" && kill -9 "$pid" 2>/dev/null
+    tries=0
+    while is_alive "$pid" "$start" && [ "$tries" -lt 20 ]; do sleep 0.1; tries=$((tries + 1)); done
+    if is_alive "$pid" "$start" && [ "$(sed 's/.*) //' "/proc/$pid/stat" | cut -c1)" != Z ]; then
+        echo "emergency-stop: process $pid is still alive" >&2
+        left=1
+    fi
+done
+
+for engine in ${AGENTCTL_ENGINES:-docker podman}; do
+    command -v "$engine" >/dev/null || continue
+    ours() { timeout 10 "$engine" ps --all --quiet --filter "label=dev.agentctl.state=$state"; }
+    found=$(ours) || { echo "emergency-stop: $engine does not answer" >&2; left=1; continue; }
+    [ -z "$found" ] || timeout 30 "$engine" rm --force --volumes $found >/dev/null
+    found=$(ours)
+    if [ -n "$found" ]; then
+        echo "emergency-stop: containers are left on $engine:" $found >&2
+        left=1
+    fi
+done
+
+echo "emergency-stop: new runs are refused until \`agentctl resume\` (or until $state/stopped is removed)" >&2
+exit "$left"
