@@ -53,7 +53,7 @@ fn carry_out(cli: Cli) -> Result<u8> {
             Command::Shell(args) => commands::shell::shell(&args).await,
             Command::Doctor(args) => commands::doctor::doctor(*args).await,
             Command::Config(args) => commands::config::config(args),
-            Command::BootstrapDocker(args) => commands::bootstrap::bootstrap(&args),
+            Command::BootstrapDocker(args) => commands::bootstrap::bootstrap(&args).await,
             Command::Completions { shell } => commands::completions::completions(shell),
             Command::Man { directory } => commands::man::man(directory.as_deref()),
         }

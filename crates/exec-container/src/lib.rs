@@ -12,6 +12,7 @@ mod attach;
 mod body;
 mod config;
 mod dialect;
+mod digests;
 mod direct;
 mod draft;
 mod endpoint;
@@ -41,8 +42,9 @@ mod yard;
 
 pub(crate) use attach::Attached;
 pub use config::ContainerConfig;
+pub use digests::digests;
 pub use endpoint::{Endpoint, EndpointError};
-pub use engine::PullStep;
+pub use engine::{BuildStep, ImageStep, PullStep};
 pub use executor::{Answered, default_runtime, executor};
 pub use greeting::{Greeting, Product, Silence, greet};
 pub use image::{Progress, PullPolicy};
