@@ -22,6 +22,7 @@ mod soak;
 mod steps;
 mod table;
 mod test;
+mod test_tools;
 mod tidy;
 
 use std::process::ExitCode;

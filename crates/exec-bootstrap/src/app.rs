@@ -22,6 +22,8 @@ pub(crate) const RUN_FROM: &str = "/app/src";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct App {
     pub(crate) language: Language,
+    /// The directory of the project that it is built in; the top is the empty path.
+    pub(crate) place: String,
     /// What is done with the sources.
     pub(crate) build: Vec<String>,
     pub(crate) caches: Vec<&'static str>,
@@ -43,6 +45,7 @@ impl App {
     fn new(language: Language, debug_port: u16) -> Self {
         Self {
             language,
+            place: String::new(),
             build: Vec::new(),
             caches: Vec::new(),
             taken: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::agents::{self, AgentCli};
 use crate::app::{App, RUN_FROM, SOURCES};
 use crate::header;
-use crate::part::{Layer, Part};
+use crate::part::{Language, Layer, Part};
 use crate::plan::{Family, Plan, Scope};
 use crate::reason::one_line;
 use crate::tree::{directory, file_name};
@@ -59,6 +59,9 @@ pub(crate) fn app(plan: &Plan, app: &App) -> String {
     file.line("FROM toolchain AS build");
     file.line(format!("WORKDIR {SOURCES}"));
     file.line("COPY . .");
+    if !app.place.is_empty() {
+        file.line(format!("WORKDIR {SOURCES}/{}", app.place));
+    }
     if !app.build.is_empty() {
         let caches: Vec<String> = app.caches.iter().map(|target| cache(target)).collect();
         file.run(&caches, &app.build);
@@ -107,7 +110,14 @@ fn toolchain(file: &mut Lines, plan: &Plan, name: &str) {
     file.blank();
     file.line(format!("FROM {base}{name}"));
     if !plan.base.is_root {
+        if !name.is_empty() {
+            file.comment("hadolint ignore=DL3002");
+        }
         file.line("USER 0");
+    }
+    if plan.parts.iter().any(|part| part.language == Language::Python) {
+        file.comment("Compiled Python then holds no time: what is built twice has the same content.");
+        file.line("ARG SOURCE_DATE_EPOCH=315532800");
     }
     packages(file, plan);
     plan.parts.iter().skip(1).for_each(|part| carried(file, part, &plan.pinned(&part.image)));

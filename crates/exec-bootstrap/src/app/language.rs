@@ -57,11 +57,6 @@ fn programs(app: &mut App) {
     app.taken = vec![(OUT.to_owned(), PROGRAMS.to_owned())];
 }
 
-/// Below a directory of the project, or at its top.
-fn inside(place: &str, command: &str) -> String {
-    if place.is_empty() { command.to_owned() } else { format!("(cd {place} && {command})") }
-}
-
 fn go(tree: &Tree) -> Result<App> {
     let mut app = App::new(Language::Go, 2345);
     let path = first(tree, "go.mod");
@@ -79,8 +74,8 @@ fn go(tree: &Tree) -> Result<App> {
             command.unwrap_or(module)
         ));
     }
-    app.build =
-        vec![format!("mkdir -p {OUT}"), inside(place, &format!("go build -trimpath -o {OUT}/ ./..."))];
+    app.build = vec![format!("mkdir -p {OUT}"), format!("go build -trimpath -o {OUT}/ ./...")];
+    place.clone_into(&mut app.place);
     app.caches = vec!["/root/.cache/go-build"];
     programs(&mut app);
     let start = format!("{PROGRAMS}/{}", command.unwrap_or(module));
@@ -188,7 +183,8 @@ fn node(tree: &Tree) -> Result<App> {
     let mut app = App::new(Language::Node, 9229);
     let path = first(tree, "package.json");
     let manifest = document::json(tree, path)?.unwrap_or_default();
-    app.build = vec![inside(directory(path), "npm run build --if-present")];
+    directory(path).clone_into(&mut app.place);
+    app.build = vec!["npm run build --if-present".to_owned()];
     app.taken = vec![("/opt/node".to_owned(), "/opt/node".to_owned())];
     run_from_sources(&mut app);
     app.env = vec![("NODE_ENV", "production".to_owned())];

@@ -77,7 +77,9 @@ fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts) -> Result<PathB
             ));
     }
     if kept_files(opts).any(|kept| workspace.join(kept) == full) {
-        return Err(refusal("is a file that no command may change").with_remedy("leave it out"));
+        return Err(
+            refusal("is a configuration file, which no command may change").with_remedy("leave it out")
+        );
     }
     Ok(full)
 }
