@@ -60,7 +60,7 @@ fn works(engine: &str) -> bool {
 fn round(target: &Path, options: &BenchOptions, engines: &[&str]) -> Result<Medians> {
     let start = SystemTime::now();
     let mut bench = cargo(&["bench", "-p", "exec-benches"]);
-    for name in ["spawn", "cold", "stream"].iter().chain(engines) {
+    for name in ["bootstrap", "spawn", "cold", "stream"].iter().chain(engines) {
         bench.args(["--bench", name]);
     }
     if engines.contains(&"docker") {

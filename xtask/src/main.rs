@@ -23,6 +23,7 @@ mod soak;
 mod steps;
 mod table;
 mod test;
+mod test_tools;
 mod tidy;
 
 use std::process::ExitCode;

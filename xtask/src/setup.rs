@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 
 use crate::host::{self, Privilege};
-use crate::{cargo, engines};
+use crate::{cargo, engines, test_tools};
 
 /// The user that tests run as when they must pass without privileges.
 pub(crate) const TEST_USER: &str = "exectest";
@@ -26,6 +26,12 @@ pub(crate) struct Tool {
 
 /// What the tests run. All of it is ordinary and stays installed.
 const TOOLS: &[Tool] = &[
+    Tool {
+        program: "docker-compose",
+        package: "docker-compose",
+        without: "the files of bootstrap-docker --compose",
+    },
+    Tool { program: "npm", package: "npm", without: "generated images for Node and Python" },
     Tool { program: "gcc", package: "gcc", without: "nothing can be linked: cargo needs a C compiler" },
     Tool { program: "busybox", package: "busybox-static", without: "the small image that tests run in" },
     Tool { program: "git", package: "git", without: "the cases about git's hooks and configuration" },
@@ -58,6 +64,7 @@ pub(crate) fn run() {
     }
     let privilege = Privilege::detect();
     install(TOOLS, privilege);
+    note(test_tools::install(), "generated Dockerfiles are not linted, and no image for Go is built");
     note(
         add_static_target(),
         "exec-init is built with the C library's static form instead: larger, same behaviour",

@@ -51,7 +51,7 @@ fn local_config(job: &Job) -> LocalConfig {
 fn container_config(job: &Job) -> ContainerConfig {
     let progress = match job.talk {
         Talk::Quiet => Progress::default(),
-        Talk::Terse | Talk::Normal | Talk::Verbose => output::pull_progress(job.voice),
+        Talk::Terse | Talk::Normal | Talk::Verbose => output::image_progress(job.voice),
     };
     ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() }
 }

@@ -66,7 +66,7 @@ fn carry_out(cli: Cli) -> Result<u8> {
             Command::EmergencyStop(args) => commands::emergency::emergency_stop(&args).await,
             Command::Resume => commands::emergency::resume(),
             Command::Config(args) => commands::config::config(args),
-            Command::BootstrapDocker(args) => commands::bootstrap::bootstrap(&args),
+            Command::BootstrapDocker(args) => commands::bootstrap::bootstrap(&args).await,
             Command::Completions { shell } => commands::completions::completions(shell),
             Command::Man { directory } => commands::man::man(directory.as_deref()),
         }

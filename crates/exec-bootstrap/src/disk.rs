@@ -6,13 +6,9 @@ use std::path::Path;
 
 use exec_core::{Error, ErrorKind, Result};
 
+use crate::files::{DOCKERFILE, DOCKERFILE_DEV, File, Mode};
 use crate::header::{self, Standing};
 use crate::plan::{Plan, Wishes};
-
-/// What the image is built from.
-pub const DOCKERFILE: &str = "Dockerfile";
-/// What a build does not see.
-pub const DOCKERIGNORE: &str = ".dockerignore";
 
 /// Whether a file that somebody wrote may be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,33 +32,39 @@ pub enum Outcome {
 
 /// What the files in this directory were made with; the default where there are none of ours.
 pub fn wishes(root: &Path) -> Result<Wishes> {
-    Ok(text(root, DOCKERFILE)?.map_or_else(Wishes::default, |text| header::wishes(&text)))
+    let of = |name| Ok(text(root, name)?.as_deref().and_then(header::wishes));
+    // Where there is an image to develop in beside the application's, both say the same; either may be somebody's own.
+    let (dev, app): (Option<Wishes>, Option<Wishes>) = (of(DOCKERFILE_DEV)?, of(DOCKERFILE)?);
+    let mut wishes = dev.clone().or_else(|| app.clone()).unwrap_or_default();
+    if let Some(digests) = &mut wishes.digests {
+        digests.extend(app.and_then(|app| app.digests).unwrap_or_default());
+    }
+    Ok(wishes)
 }
 
 /// How the files on disk stand to the plan.
-pub fn check(root: &Path, plan: &Plan) -> Result<[(&'static str, Standing); 2]> {
-    let standing = |name, wanted: &str| Ok((name, Standing::of(text(root, name)?.as_deref(), wanted)));
-    Ok([standing(DOCKERFILE, &plan.dockerfile())?, standing(DOCKERIGNORE, &plan.dockerignore())?])
+pub fn check(root: &Path, plan: &Plan) -> Result<Vec<(&'static str, Standing)>> {
+    let standing = |file: File| Ok((file.path, Standing::of(text(root, file.path)?.as_deref(), &file.text)));
+    plan.files().into_iter().map(standing).collect()
 }
 
-/// Writes both files. A Dockerfile that somebody wrote is an error unless it may be replaced, and then nothing is
-/// written; a `.dockerignore` that somebody wrote just stays.
+/// Writes the files. What somebody wrote stays unless it may be replaced; where that is the Dockerfile of the image itself it
+/// is an error, and then nothing is written.
 pub fn write(root: &Path, plan: &Plan, existing: Existing) -> Result<Vec<(&'static str, Outcome)>> {
     let standings = check(root, plan)?;
     let keep = existing == Existing::Keep;
-    if keep && standings.contains(&(DOCKERFILE, Standing::HandWritten)) {
-        let what = format!("{} was not generated, and stays as it is", root.join(DOCKERFILE).display());
+    if let Some((name, Standing::HandWritten)) = standings.first().filter(|_| keep) {
+        let what = format!("{} was not generated, and stays as it is", root.join(name).display());
         return Err(Error::new(ErrorKind::InvalidInput, "bootstrap", what)
             .with_remedy("print the generated one with --stdout, or replace yours with --force"));
     }
     let mut outcomes = Vec::new();
-    for (name, standing) in standings {
+    for ((name, standing), file) in standings.into_iter().zip(plan.files()) {
         let outcome = match standing {
             Standing::Current => Outcome::Unchanged,
             Standing::HandWritten if keep => Outcome::Kept,
             _ => {
-                let wanted = if name == DOCKERFILE { plan.dockerfile() } else { plan.dockerignore() };
-                replace(root, name, &wanted).map_err(|error| failed("write", &root.join(name), error))?;
+                replace(root, &file).map_err(|error| failed("write", &root.join(name), error))?;
                 Outcome::Written
             }
         };
@@ -84,14 +86,44 @@ fn text(root: &Path, name: &str) -> Result<Option<String>> {
 }
 
 /// As a whole or not at all; a link is replaced, not followed.
-fn replace(root: &Path, name: &str, text: &str) -> io::Result<()> {
-    let draft = root.join(format!("{name}.{}.new", std::process::id()));
-    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, root.join(name)));
+fn replace(root: &Path, file: &File) -> io::Result<()> {
+    let path = root.join(file.path);
+    let draft = root.join(format!("{}.{}.new", file.path, std::process::id()));
+    let written = make_place(root, file.path)
+        .and_then(|()| fs::write(&draft, &file.text))
+        .and_then(|()| make_runnable(&draft, file.mode))
+        .and_then(|()| fs::rename(&draft, path));
     if written.is_err() {
         // The error says enough; what is left of a draft is no harm.
         let _ = fs::remove_file(&draft);
     }
     written
+}
+
+/// The directory of a file, which must be one of the project.
+fn make_place(root: &Path, path: &str) -> io::Result<()> {
+    let Some((place, _)) = path.rsplit_once('/') else { return Ok(()) };
+    let place = root.join(place);
+    match fs::symlink_metadata(&place) {
+        Ok(kind) if kind.is_dir() => Ok(()),
+        Ok(_) => Err(io::Error::other("its directory is a link or a file")),
+        Err(_) => fs::create_dir(place),
+    }
+}
+
+#[cfg(unix)]
+fn make_runnable(path: &Path, mode: Mode) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    match mode {
+        Mode::Text => Ok(()),
+        Mode::Program => fs::set_permissions(path, fs::Permissions::from_mode(0o755)),
+    }
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same call as where files can be programs")]
+fn make_runnable(_: &Path, _: Mode) -> io::Result<()> {
+    Ok(())
 }
 
 fn failed(verb: &str, path: &Path, error: io::Error) -> Error {

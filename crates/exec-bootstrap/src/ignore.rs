@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use exec_core::Result;
 
 use crate::document;
+use crate::plan::Scope;
 use crate::tree::{Tree, directory, join};
 
 /// Never part of a build, whatever else is said. The exceptions are made to be shared.
@@ -55,10 +56,22 @@ const USELESS: &[&str] = &[
     ".dockerignore",
 ];
 
+/// What `--compose` adds: a change of these is no change of the application, and secrets are mounted.
+const COMPOSE: &[&str] =
+    &["/config", "/secrets", "docker-compose*.yml", "scripts/docker-*.sh", "scripts/emergency-stop.sh"];
+
 /// The lines of the file. `copied` is what the build needs even where git ignores it.
-pub(crate) fn lines<'a>(tree: &Tree, copied: impl IntoIterator<Item = &'a String>) -> Result<Vec<String>> {
+pub(crate) fn lines<'a>(
+    tree: &Tree,
+    scope: Scope,
+    copied: impl IntoIterator<Item = &'a String>,
+) -> Result<Vec<String>> {
     let mut lines = vec!["# Of no use to a build.".to_owned()];
     lines.extend(USELESS.iter().map(ToString::to_string));
+    if scope == Scope::Compose {
+        lines.extend([String::new(), "# Mounted, or not part of the application.".to_owned()]);
+        lines.extend(COMPOSE.iter().map(ToString::to_string));
+    }
     for path in tree.named(".gitignore") {
         let text = document::text(tree, path)?.unwrap_or_default();
         let patterns: Vec<String> = text.lines().filter_map(|line| pattern(directory(path), line)).collect();
@@ -132,7 +145,7 @@ mod tests {
     #[test]
     fn secrets_can_not_be_brought_back() {
         let tree = Tree::of_texts([(".gitignore", "!.env\n"), (".npmrc", "//r/:_authToken=x\n")]);
-        let lines = lines(&tree, &[]).unwrap();
+        let lines = lines(&tree, Scope::Image, &[]).unwrap();
         let at = |wanted: &str| lines.iter().position(|line| line == wanted).unwrap();
         assert!(at("!**/.env") < at("**/.env") && lines.contains(&".npmrc".to_owned()));
     }

@@ -16,9 +16,13 @@
 //! # Ok::<(), exec_core::Error>(())
 //! ```
 
+mod agents;
+mod app;
+mod compose;
 mod detect;
 mod disk;
 mod document;
+mod files;
 mod header;
 mod ignore;
 mod known;
@@ -29,13 +33,16 @@ mod range;
 mod read;
 mod reason;
 mod render;
+mod scripts;
 mod tree;
 mod version;
 mod wanted;
 
-pub use disk::{DOCKERFILE, DOCKERIGNORE, Existing, Outcome, check, wishes, write};
+pub use agents::AgentCli;
+pub use disk::{Existing, Outcome, check, wishes, write};
+pub use files::{DOCKERFILE, DOCKERIGNORE, File, Mode};
 pub use header::Standing;
-pub use plan::{Plan, Wishes};
+pub use plan::{Plan, Scope, Wishes};
 pub use read::read;
 pub use reason::Reason;
 pub use tree::{Content, Tree};

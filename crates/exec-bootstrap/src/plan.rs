@@ -1,20 +1,39 @@
 //! What the image needs, decided from the project's files and the caller's wishes. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use exec_core::{Error, ErrorKind, Result};
 
+use crate::agents::AgentCli;
+use crate::app::App;
+use crate::files::File;
 use crate::libraries::{BUILD_TOOLS, GIT, Library};
 use crate::part::{Language, Part};
 use crate::reason::{Reason, one_line};
 use crate::tree::Tree;
-use crate::{detect, ignore, render};
+use crate::{app, detect, files, ignore, render};
 
 /// What the caller wants otherwise than the project's files say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wishes {
     /// The image to begin with, which then has the toolchain; Alpine is told by its name.
     pub base: Option<String>,
+    /// Programs of agents that the image is to have.
+    pub agents: BTreeSet<AgentCli>,
+    /// What is to be written.
+    pub scope: Scope,
+    /// The digest of every image that is named, by its name, like `sha256:…`; `None` to leave them out.
+    pub digests: Option<BTreeMap<String, String>>,
+}
+
+/// How much is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// The image to develop and test in.
+    #[default]
+    Image,
+    /// That one, the application's own, and what starts and stops both.
+    Compose,
 }
 
 /// What kind of system an image is.
@@ -42,6 +61,8 @@ pub struct Plan {
     pub(crate) parts: Vec<Part>,
     pub(crate) libraries: BTreeSet<Library>,
     pub(crate) ignored: Vec<String>,
+    /// The application, where it is asked for.
+    pub(crate) app: Option<App>,
     reasons: Vec<Reason>,
     warnings: Vec<String>,
 }
@@ -71,14 +92,64 @@ impl Plan {
         warnings.extend(tree.odd().map(one_line).map(|path| {
             format!("{path} is not looked at: its path holds more than letters, digits and ._-+@")
         }));
+        let app = match wishes.scope {
+            Scope::Image => None,
+            Scope::Compose => Some(app::of(tree, &parts, &base, !libraries.is_empty())?),
+        };
+        reasons.extend(wishes.agents.iter().map(AgentCli::reason));
+        reasons.extend(app.iter().flat_map(|app| app.reasons.iter().cloned()));
+        warnings.extend(app.iter().flat_map(|app| app.warnings.iter().cloned()));
         let copied = parts.iter().flat_map(|part| &part.layers).flat_map(|layer| &layer.files);
-        let ignored = ignore::lines(tree, copied)?;
-        Ok(Self { wishes: wishes.clone(), base, parts, libraries, ignored, reasons, warnings })
+        let ignored = ignore::lines(tree, wishes.scope, copied)?;
+        let plan = Self { wishes: wishes.clone(), base, parts, libraries, ignored, app, reasons, warnings };
+        plan.require_digests()?;
+        Ok(plan)
     }
 
-    /// The Dockerfile.
+    /// Every file, the one of the image to develop and test in first.
+    pub fn files(&self) -> Vec<File> {
+        files::of(self)
+    }
+
+    /// The Dockerfile of the image to develop and test in.
     pub fn dockerfile(&self) -> String {
         render::dockerfile(self)
+    }
+
+    /// How much is written.
+    pub fn scope(&self) -> Scope {
+        self.wishes.scope
+    }
+
+    /// Every image that the files name, as it is without a digest.
+    pub fn images(&self) -> BTreeSet<&str> {
+        let base = [self.base.image.as_str()];
+        let carried = self.parts.iter().skip(1).map(|part| part.image.as_str());
+        let agents = (!self.wishes.agents.is_empty()).then(|| AgentCli::node(self.base.family));
+        let runtime = self.app.iter().filter_map(|app| app.runtime.as_deref());
+        let all = base.into_iter().chain(carried).chain(agents).chain(runtime);
+        all.filter(|image| !image.contains('@')).collect()
+    }
+
+    /// An image as the files name it.
+    pub(crate) fn pinned(&self, image: &str) -> String {
+        match self.wishes.digests.as_ref().and_then(|digests| digests.get(image)) {
+            Some(digest) => format!("{image}@{digest}"),
+            None => image.to_owned(),
+        }
+    }
+
+    fn require_digests(&self) -> Result<()> {
+        let Some(digests) = &self.wishes.digests else { return Ok(()) };
+        match self.images().into_iter().find(|image| !digests.contains_key(*image)) {
+            None => Ok(()),
+            Some(image) => Err(Error::new(
+                ErrorKind::InvalidInput,
+                "bootstrap",
+                format!("the files name images by their digests, and none is known of {image}"),
+            )
+            .with_remedy(format!("pull it (`docker pull {image}`), then run this again with --digest"))),
+        }
     }
 
     /// What the engine need not and must not see of the project when it builds.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::agents::{self, AgentCli};
+use crate::app::{App, RUN_FROM, SOURCES};
 use crate::header;
-use crate::part::{Layer, Part};
-use crate::plan::{Family, Plan};
+use crate::part::{Language, Layer, Part};
+use crate::plan::{Family, Plan, Scope};
 use crate::reason::one_line;
 use crate::tree::{directory, file_name};
 
@@ -17,40 +19,128 @@ In agentctl's sandbox the root file system is read-only, HOME (/home/agent) is e
 no network, and the project is mounted at the path it has on the host. So whatever is installed here lies outside
 of HOME and of /workspace, is found through variables, and can be read by every user.";
 
+const ABOUT_APP: &str = "\
+The application itself, for docker-compose.prod.yml: built with the toolchain of Dockerfile.dev, then run as an
+ordinary user. It listens on PORT (8080), keeps what must last in /app/data, finds its configuration in
+/app/config and secrets in /run/secrets.";
+
 const USER: &str = "\
 The sandbox runs commands as the owner of the workspace, whoever that is. This user is for running the image
 by hand: docker build --build-arg UID=\"$(id -u)\" --build-arg GID=\"$(id -g)\" .";
+
+const APP_USER: &str = "Nobody in particular; scripts/docker-build.sh makes it the owner of the project.";
 
 pub(crate) fn dockerignore(plan: &Plan) -> String {
     let mut lines = header::lines(&plan.wishes).to_vec();
     lines.push(String::new());
     lines.extend(plan.ignored.iter().cloned());
-    lines.join("\n") + "\n"
+    Lines(lines).finish()
 }
 
 pub(crate) fn dockerfile(plan: &Plan) -> String {
     let mut file = Lines(header::lines(&plan.wishes).to_vec());
+    about(&mut file, ABOUT, plan);
+    toolchain(&mut file, plan, "");
+    agents(&mut file, plan);
+    user(&mut file, plan, USER);
+    file.line("USER $UID:$GID");
+    file.line("WORKDIR /workspace");
+    file.line("CMD [\"bash\"]");
+    file.finish()
+}
+
+/// The Dockerfile of the application: built by the toolchain of the other one, of whose layers it is made.
+pub(crate) fn app(plan: &Plan, app: &App) -> String {
+    let mut file = Lines(header::lines(&plan.wishes).to_vec());
+    about(&mut file, ABOUT_APP, plan);
+    toolchain(&mut file, plan, " AS toolchain");
+    file.blank();
+    file.comment(&format!("Builds it ({}).", app.language.name()));
+    file.line("FROM toolchain AS build");
+    file.line(format!("WORKDIR {SOURCES}"));
+    file.line("COPY . .");
+    if !app.place.is_empty() {
+        file.line(format!("WORKDIR {SOURCES}/{}", app.place));
+    }
+    if !app.build.is_empty() {
+        let caches: Vec<String> = app.caches.iter().map(|target| cache(target)).collect();
+        file.run(&caches, &app.build);
+    }
+    file.blank();
+    file.comment("Runs it: none of what built it, where it can do without.");
+    file.line(format!(
+        "FROM {}",
+        app.runtime.as_ref().map_or_else(|| "toolchain".to_owned(), |image| plan.pinned(image))
+    ));
+    agents(&mut file, plan);
+    file.env(&app.env);
+    for (from, to) in &app.taken {
+        file.line(format!("COPY --from=build {from} {to}"));
+    }
+    if app.taken.iter().any(|(from, _)| from == "/opt/node") && app.runtime.is_some() {
+        file.comment("Node looks for packages in every directory above a file.");
+        file.run(&[], &["ln -s /opt/node/node_modules /node_modules".to_owned()]);
+    }
+    user(&mut file, plan, APP_USER);
+    file.line("ENV PORT=8080");
+    file.line("USER $UID:$GID");
+    let from_sources = app.taken.iter().any(|(_, to)| to == RUN_FROM);
+    file.line(format!("WORKDIR {}", if from_sources { RUN_FROM } else { "/workspace" }));
+    file.line(format!("CMD {}", json(&app.start)));
+    file.finish()
+}
+
+fn about(file: &mut Lines, text: &str, plan: &Plan) {
     file.comment("");
-    ABOUT.lines().for_each(|line| file.comment(line));
+    text.lines().for_each(|line| file.comment(line));
     file.comment("");
     file.comment("Why it is as it is:");
     plan.reasons().iter().for_each(|reason| file.comment(&format!("  {}: {}", reason.what, reason.why)));
     plan.warnings().iter().for_each(|warning| file.comment(&format!("  NOTE {warning}")));
+}
+
+/// Everything but the user: compilers, libraries, dependencies.
+fn toolchain(file: &mut Lines, plan: &Plan, name: &str) {
+    let base = plan.pinned(&plan.base.image);
     let staged: Vec<&Layer> =
         plan.parts.iter().flat_map(|part| &part.layers).filter(|layer| is_staged(layer)).collect();
     if !staged.is_empty() {
-        stage(&mut file, &plan.base.image, &staged);
+        stage(file, &base, &staged);
     }
     file.blank();
-    file.line(format!("FROM {}", plan.base.image));
+    file.line(format!("FROM {base}{name}"));
     if !plan.base.is_root {
+        if !name.is_empty() {
+            file.comment("hadolint ignore=DL3002");
+        }
         file.line("USER 0");
     }
-    packages(&mut file, plan);
-    plan.parts.iter().skip(1).for_each(|part| carried(&mut file, part));
-    plan.parts.iter().for_each(|part| language(&mut file, part));
-    user(&mut file);
-    file.0.join("\n") + "\n"
+    if plan.parts.iter().any(|part| part.language == Language::Python) {
+        file.comment("Compiled Python then holds no time: what is built twice has the same content.");
+        file.line("ARG SOURCE_DATE_EPOCH=315532800");
+    }
+    packages(file, plan);
+    plan.parts.iter().skip(1).for_each(|part| carried(file, part, &plan.pinned(&part.image)));
+    plan.parts.iter().for_each(|part| language(file, part));
+}
+
+/// Programs of agents, in a layer of their own.
+fn agents(file: &mut Lines, plan: &Plan) {
+    if plan.wishes.agents.is_empty() {
+        return;
+    }
+    file.blank();
+    file.comment("Programs of agents, with a Node of their own that nothing else finds.");
+    for line in agents::copies(&plan.pinned(AgentCli::node(plan.base.family))) {
+        file.line(line);
+    }
+    file.run(&[cache(agents::CACHE)], &agents::commands(&plan.wishes.agents));
+    file.env(&agents::ENV.map(|(name, value)| (name, value.to_owned())));
+}
+
+/// Words as a list in JSON, as an instruction takes it.
+pub(crate) fn json(words: &[String]) -> String {
+    serde_json::Value::from(words).to_string()
 }
 
 struct Lines(Vec<String>);
@@ -67,6 +157,10 @@ impl Lines {
     /// One line, whatever the text holds.
     fn comment(&mut self, text: &str) {
         self.line(format!("# {}", one_line(text)).trim_end());
+    }
+
+    fn finish(self) -> String {
+        self.0.join("\n") + "\n"
     }
 
     fn run(&mut self, mounts: &[String], commands: &[String]) {
@@ -96,6 +190,8 @@ fn packages(file: &mut Lines, plan: &Plan) {
     if plan.base.family == Family::Alpine {
         // The shell people expect, and what makes a user of a number that is taken.
         names.extend(["bash", "shadow"]);
+        // What Node is linked against.
+        names.extend((!plan.wishes.agents.is_empty()).then_some("libstdc++"));
     }
     names.sort_unstable();
     names.dedup();
@@ -124,11 +220,11 @@ fn packages(file: &mut Lines, plan: &Plan) {
 }
 
 /// A toolchain out of its own image.
-fn carried(file: &mut Lines, part: &Part) {
+fn carried(file: &mut Lines, part: &Part, image: &str) {
     file.blank();
     file.comment(&format!("{}, from its official image.", part.language.name()));
     for carried in &part.carried {
-        file.line(format!("COPY --from={} {} {}", part.image, carried.from, carried.to));
+        file.line(format!("COPY --from={image} {} {}", carried.from, carried.to));
     }
     if !part.carried_commands.is_empty() {
         file.run(&[], &part.carried_commands);
@@ -215,19 +311,21 @@ fn stage(file: &mut Lines, image: &str, layers: &[&Layer]) {
     file.run(&[], &[format!("find . -type f{kept} -delete"), "find . -type d -empty -delete".to_owned()]);
 }
 
-fn user(file: &mut Lines) {
+fn user(file: &mut Lines, plan: &Plan, about: &str) {
+    // A volume has the owner that its directory has in the image.
+    let (places, owned) = match plan.wishes.scope {
+        Scope::Image => ("/workspace", "/workspace"),
+        Scope::Compose => ("/workspace /app/data /app/config", "/workspace /app/data"),
+    };
     file.blank();
-    USER.lines().for_each(|line| file.comment(line));
+    about.lines().for_each(|line| file.comment(line));
     file.line("ARG UID=1000");
     file.line("ARG GID=1000");
     let commands = [
-        "groupadd --non-unique --gid \"$GID\" agent",
-        "useradd --non-unique --no-log-init --uid \"$UID\" --gid \"$GID\" --create-home --home-dir /home/agent agent",
-        "mkdir -p /workspace",
-        "chown \"$UID:$GID\" /workspace",
+        "groupadd --non-unique --gid \"$GID\" agent".to_owned(),
+        "useradd --non-unique --no-log-init --uid \"$UID\" --gid \"$GID\" --create-home --home-dir /home/agent agent".to_owned(),
+        format!("mkdir -p {places}"),
+        format!("chown \"$UID:$GID\" {owned}"),
     ];
-    file.run(&[], &commands.map(str::to_owned));
-    file.line("USER $UID:$GID");
-    file.line("WORKDIR /workspace");
-    file.line("CMD [\"bash\"]");
+    file.run(&[], &commands);
 }

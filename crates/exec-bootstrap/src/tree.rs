@@ -58,6 +58,12 @@ impl Tree {
         self.directories.contains(path)
     }
 
+    /// The names of the directories in another.
+    pub(crate) fn directories_in(&self, place: &str) -> Vec<&str> {
+        let names = self.directories.iter().filter_map(|path| path.strip_prefix(place)?.strip_prefix('/'));
+        names.filter(|name| !name.contains('/')).collect()
+    }
+
     /// What a file says; `None` where there is none, or it is too long to be read.
     pub(crate) fn text(&self, path: &str) -> Result<Option<&str>> {
         match self.files.get(path) {

@@ -59,6 +59,9 @@ const SEEN: &[&str] = &[
     ".pnpmfile.cjs",
 ];
 
+/// Files that matter by being at the top: what an application is started by.
+const AT_THE_TOP: &[&str] = &["app.py", "config.ru", "index.js", "main.py", "manage.py", "server.js"];
+
 /// What lists of Python packages end in.
 const LISTS: &[&str] = &[".txt", ".in"];
 
@@ -121,6 +124,7 @@ pub(crate) fn interest(path: &str) -> Interest {
     if READ.contains(&name) || is_list || at_the_end(&[".config/mise/config.toml", ".cargo/config.toml"]) {
         Interest::Read
     } else if SEEN.contains(&name)
+        || AT_THE_TOP.contains(&path)
         || is_part_of_yarn(path)
         || is_patch(path)
         || at_the_end(&[".mvn/extensions.xml"])

@@ -4,11 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use exec_bootstrap::{
-    DOCKERFILE, DOCKERIGNORE, Existing, Outcome, Plan, Standing, Tree, Wishes, check, read, wishes, write,
+    DOCKERFILE, DOCKERIGNORE, Existing, Outcome, Plan, Scope, Standing, Tree, Wishes, check, read, wishes,
+    write,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -84,7 +85,9 @@ fn no_directory_is_told() {
 fn files_are_written_once_and_again_when_the_project_changes() {
     let directory = project(&[("go.mod", GO)]);
     let root = directory.path();
-    let standings = |root| check(root, &plan(root)).unwrap().map(|(_, standing)| standing);
+    let standings = |root| -> Vec<_> {
+        check(root, &plan(root)).unwrap().into_iter().map(|(_, standing)| standing).collect()
+    };
     assert_eq!(standings(root), [Standing::Missing; 2]);
     let written = [(DOCKERFILE, Outcome::Written), (DOCKERIGNORE, Outcome::Written)];
     assert_eq!(write(root, &plan(root), Existing::Keep).unwrap(), written);
@@ -126,8 +129,38 @@ fn nothing_is_written_through_a_link() {
 #[test]
 fn a_base_is_remembered() {
     let directory = project(&[("go.mod", GO)]);
-    let made_with = Wishes { base: Some("golang:1.22-alpine".to_owned()) };
+    let made_with = Wishes { base: Some("golang:1.22-alpine".to_owned()), ..Wishes::default() };
     let plan = Plan::of(&read(directory.path()).unwrap(), &made_with).unwrap();
     write(directory.path(), &plan, Existing::Keep).unwrap();
     assert_eq!(wishes(directory.path()).unwrap(), made_with);
+}
+
+/// R74: scripts can be run, what somebody wrote stays, and what was made is known again.
+#[test]
+fn a_compose_project_is_written_beside_what_is_there() {
+    let directory = project(&[("go.mod", GO), ("docker-compose.yml", "services: {}\n")]);
+    let made_with = Wishes { scope: Scope::Compose, ..Wishes::default() };
+    let plan = Plan::of(&read(directory.path()).unwrap(), &made_with).unwrap();
+    let outcomes = write(directory.path(), &plan, Existing::Keep).unwrap();
+    let kept: Vec<_> = outcomes.iter().filter(|(_, outcome)| *outcome == Outcome::Kept).collect();
+    assert_eq!(kept, [&("docker-compose.yml", Outcome::Kept)]);
+    let mode = |path| fs::metadata(directory.path().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode("scripts/docker-stop.sh"), 0o755);
+    assert_eq!(wishes(directory.path()).unwrap(), made_with);
+    let again = Plan::of(&read(directory.path()).unwrap(), &made_with).unwrap();
+    let standings = check(directory.path(), &again).unwrap();
+    assert!(standings.iter().all(|(name, standing)| {
+        *standing == if *name == "docker-compose.yml" { Standing::HandWritten } else { Standing::Current }
+    }));
+}
+
+/// A3: a directory that is a link is not written into.
+#[test]
+fn scripts_are_not_written_through_a_link() {
+    let (outside, directory) = (tempdir().unwrap(), project(&[("go.mod", GO)]));
+    symlink(outside.path(), directory.path().join("scripts")).unwrap();
+    let wishes = Wishes { scope: Scope::Compose, ..Wishes::default() };
+    let plan = Plan::of(&read(directory.path()).unwrap(), &wishes).unwrap();
+    assert!(write(directory.path(), &plan, Existing::Keep).is_err());
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }

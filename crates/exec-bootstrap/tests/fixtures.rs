@@ -6,15 +6,29 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use exec_bootstrap::{Plan, Tree, Wishes};
+use exec_bootstrap::{DOCKERFILE, DOCKERIGNORE, Plan, Scope, Tree, Wishes};
 
 /// The files of a project, and the wishes on lines before the first of them.
 fn project(text: &str) -> (Vec<(String, String)>, Wishes) {
     let mut blocks = text.split("=== ");
-    let wishes = blocks.next().unwrap();
-    let base = wishes.lines().find_map(|line| line.strip_prefix("--base ")).map(str::to_owned);
+    let mut wishes = Wishes::default();
+    for line in blocks.next().unwrap().lines() {
+        match line.split_once(' ').unwrap_or((line, "")) {
+            ("--base", image) => wishes.base = Some(image.to_owned()),
+            ("--with-cli", names) => {
+                wishes.agents = names.split(',').map(|name| name.parse().unwrap()).collect()
+            }
+            ("--compose", _) => wishes.scope = Scope::Compose,
+            ("--digest", pairs) => {
+                let pair =
+                    |pair: &str| pair.split_once('=').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+                wishes.digests = Some(pairs.split_whitespace().map(pair).collect());
+            }
+            _ => {}
+        }
+    }
     let files = blocks.map(|block| block.split_once('\n').unwrap_or((block, "")));
-    (files.map(|(path, text)| (path.trim().to_owned(), text.to_owned())).collect(), Wishes { base })
+    (files.map(|(path, text)| (path.trim().to_owned(), text.to_owned())).collect(), wishes)
 }
 
 /// Everything that comes of it, as one text.
@@ -25,12 +39,29 @@ fn outcome(text: &str) -> String {
         Err(error) => return format!("error: {error}\n  try: {}\n", error.remedy().unwrap_or_default()),
     };
     let mut shown = plan.dockerfile();
-    let ignored = plan.dockerignore();
-    // What is in every one of them is shown once, by a test of its own.
-    let ours =
-        ignored.lines().skip_while(|line| !line.starts_with("# From") && !line.starts_with("# What the"));
-    let ours: Vec<&str> = ours.take_while(|line| !line.starts_with("# Secrets")).collect();
-    writeln!(shown, "\n=== .dockerignore\n{}", ours.join("\n").trim_end()).unwrap();
+    for file in plan.files() {
+        match file.path {
+            DOCKERIGNORE => {
+                // What is in every one of them is shown once, by a test of its own.
+                let ours = file
+                    .text
+                    .lines()
+                    .skip_while(|line| !line.starts_with("# From") && !line.starts_with("# What the"));
+                let ours: Vec<&str> = ours.take_while(|line| !line.starts_with("# Secrets")).collect();
+                writeln!(shown, "\n=== .dockerignore\n{}", ours.join("\n").trim_end()).unwrap();
+            }
+            // Always the same but for one line.
+            "docker-compose.yml" => {
+                let command = file.text.lines().find(|line| line.contains("command:"));
+                writeln!(shown, "\n=== docker-compose.yml\n{}", command.unwrap().trim()).unwrap();
+            }
+            DOCKERFILE if wishes.scope == Scope::Compose => {
+                let app = file.text.split_once("# Builds it").unwrap().1;
+                writeln!(shown, "\n=== Dockerfile\n# Builds it{app}").unwrap();
+            }
+            _ => {}
+        }
+    }
     shown
 }
 
@@ -53,4 +84,14 @@ fn every_project() {
 fn what_is_ignored_everywhere() {
     let tree = Tree::of_texts([("go.mod", "module x\ngo 1.22\n")]);
     insta::assert_snapshot!(Plan::of(&tree, &Wishes::default()).unwrap().dockerignore());
+}
+
+/// R74: what is the same in every project, but for the line that starts it.
+#[test]
+fn compose_files_and_scripts() {
+    let tree = Tree::of_texts([("go.mod", "module example.com/hello\ngo 1.22\n")]);
+    let plan = Plan::of(&tree, &Wishes { scope: Scope::Compose, ..Wishes::default() }).unwrap();
+    for file in plan.files().iter().filter(|file| file.path.contains("compose") || file.path.contains('/')) {
+        insta::assert_snapshot!(file.path.replace('/', "_"), file.text);
+    }
 }

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
-use exec_bootstrap::{Plan, Tree, Wishes};
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use exec_bootstrap::{File, Plan, Scope, Tree, Wishes, read};
 use proptest::prelude::*;
 
 const FILES: &[(&str, &str)] = &[
@@ -22,10 +25,39 @@ const FILES: &[(&str, &str)] = &[
     ("packages/.gitignore", "/dist\n"),
 ];
 
-fn files(order: &[usize]) -> (String, String) {
+fn wishes() -> Wishes {
+    let agents = ["codex", "claude"].map(|agent| agent.parse().unwrap()).into();
+    Wishes { agents, scope: Scope::Compose, ..Wishes::default() }
+}
+
+fn files(order: &[usize]) -> Vec<File> {
     let tree = Tree::of_texts(order.iter().map(|&index| FILES[index]));
-    let plan = Plan::of(&tree, &Wishes::default()).unwrap();
-    (plan.dockerfile(), plan.dockerignore())
+    Plan::of(&tree, &wishes()).unwrap().files()
+}
+
+/// R72: from a disk too, whatever the order in which the files were made, their times, and the machine's language and
+/// time zone. The positive control: another file makes other bytes.
+#[test]
+fn neither_time_nor_place_nor_language_matters() {
+    let all: Vec<usize> = (0..FILES.len()).collect();
+    let expected = files(&all);
+    let write = |order: &[usize], time: SystemTime| {
+        let directory = tempfile::tempdir().unwrap();
+        for &index in order {
+            let path = directory.path().join(FILES[index].0);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, FILES[index].1).unwrap();
+            fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        }
+        directory
+    };
+    let backwards: Vec<usize> = all.iter().rev().copied().collect();
+    for (order, seconds) in [(&all, 0), (&backwards, 2_000_000_000)] {
+        let project = write(order, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        let plan = Plan::of(&read(project.path()).unwrap(), &wishes()).unwrap();
+        assert_eq!(plan.files(), expected);
+    }
+    assert_ne!(files(&all[1..]), expected);
 }
 
 proptest! {

@@ -87,7 +87,8 @@ pub(crate) const KEYS: [Key; 22] = [
         name: "image",
         flag: "--image",
         variable: Some("AGENTCTL_IMAGE"),
-        about: "The image to run in, for containers; host is this machine's own programs, read-only.",
+        about: "The image to run in, for containers; host is this machine's own programs, read-only, and build is built from \
+                the workspace's Dockerfile.dev or Dockerfile.",
         example: "\"host\"",
         shape: Shape::Text,
         read: |node, _| read::image(node).map(Setting::Image),

@@ -6,7 +6,7 @@ use exec_watch::{ProcessState, StateDir, SweepMode, World};
 use crate::engine::{Engine, Listed};
 use crate::leftovers::is_leftover;
 use crate::supervisor::cache_directory;
-use crate::{Endpoint, Patience, PullStep, greet, labels, lane};
+use crate::{Endpoint, ImageStep, Patience, greet, labels, lane};
 
 /// An engine that answers.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl Depot {
     }
 
     /// Fetches an image from its registry.
-    pub async fn pull(&self, name: &str, progress: &(dyn Fn(PullStep) + Send + Sync)) -> Result<()> {
+    pub async fn pull(&self, name: &str, progress: &(dyn Fn(ImageStep) + Send + Sync)) -> Result<()> {
         self.engine.pull(name, progress).await
     }
 

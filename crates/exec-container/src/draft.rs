@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use exec_core::{Error, ErrorKind, Plan, Result};
+use exec_core::{BUILD_IMAGE, Error, ErrorKind, HOST_IMAGE, Plan, Result};
 use exec_host::HostView;
 
 use crate::config::ContainerConfig;
+use crate::endpoint::Endpoint;
 use crate::engine::{Engine, is_missing_image};
-use crate::image::{HostImage, Named};
+use crate::image::{Builder, HostImage, Named, PullPolicy, dockerfile};
 use crate::profile::EngineProfile;
 use crate::spec::{self, Base, ContainerSpec, IMAGE_HOME};
 
@@ -34,13 +35,11 @@ const OF_THE_HOST: [&str; 14] = [
 /// `PATH` where an image names none.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// The name of the host image in options.
-const HOST_IMAGE: &str = "host";
-
 /// Knows the images of one engine.
 #[derive(Debug)]
 pub(crate) struct Drafter {
     engine: Engine,
+    endpoint: Endpoint,
     config: ContainerConfig,
     pub(crate) profile: EngineProfile,
     /// What of this host the host image shows; none where the engine runs elsewhere.
@@ -50,9 +49,15 @@ pub(crate) struct Drafter {
 }
 
 impl Drafter {
-    pub(crate) fn new(engine: Engine, config: ContainerConfig, profile: EngineProfile) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        endpoint: Endpoint,
+        config: ContainerConfig,
+        profile: EngineProfile,
+    ) -> Self {
         let host = profile.same_kernel.then(|| HostView::look(&|name| std::env::var_os(name)));
-        Self { engine, config, profile, host, host_image: HostImage::default(), images: Named::default() }
+        let (host_image, images) = (HostImage::default(), Named::default());
+        Self { engine, endpoint, config, profile, host, host_image, images }
     }
 
     /// Leaves a place of the host's out of the host image, because something else stands there.
@@ -70,14 +75,31 @@ impl Drafter {
                 self.host_image.resolve(&self.engine, self.host_view()?, self.profile.dialect).await?;
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }
+            Some(name) if name == BUILD_IMAGE => {
+                let built = self.build(&plan.workspace).await?;
+                plan.image = Some(built.clone());
+                self.named(plan, &built, PullPolicy::Never).await?;
+            }
             Some(name) => {
-                let (policy, progress) = (self.config.pull, &self.config.progress);
-                let names = self.profile.dialect.image_names(&name);
-                let image = self.images.resolve(&self.engine, &name, &names, policy, progress).await?;
-                plan.env = image_env(plan, &image.env);
+                let found = self.named(plan, &name, self.config.pull).await;
+                found.map_err(|error| suggest_build(error, &plan.workspace))?;
             }
         }
         Ok(())
+    }
+
+    async fn named(&self, plan: &mut Plan, name: &str, policy: PullPolicy) -> Result<()> {
+        let names = self.profile.dialect.image_names(name);
+        let image = self.images.resolve(&self.engine, name, &names, policy, &self.config.progress).await?;
+        plan.env = image_env(plan, &image.env);
+        Ok(())
+    }
+
+    /// The image of the workspace's own Dockerfile. Only for who asks for it: what the file says is carried out by the
+    /// engine, with a network, and the file may be a command's work.
+    async fn build(&self, workspace: &Path) -> Result<String> {
+        let (engine, endpoint, progress) = (&self.engine, &self.endpoint, &self.config.progress);
+        Builder { engine, endpoint, product: self.profile.product, progress }.image(workspace).await
     }
 
     /// The container that a plan needs which was prepared.
@@ -115,6 +137,17 @@ impl Drafter {
         Error::new(ErrorKind::Unsupported, "image", "the engine does not run on this machine's own system")
             .with_backend(self.engine.backend())
             .with_remedy("name an image with --image")
+    }
+}
+
+/// Whoever has a Dockerfile may have forgotten to build it.
+fn suggest_build(error: Error, workspace: &Path) -> Error {
+    match dockerfile(workspace) {
+        Some(path) if error.kind() == ErrorKind::ImageNotFound => {
+            let remedy = error.remedy().map_or_else(String::new, |remedy| format!("; or {remedy}"));
+            error.with_remedy(format!("use `--image build` to build {}{remedy}", path.display()))
+        }
+        _ => error,
     }
 }
 

@@ -53,7 +53,7 @@ pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) 
     let reaper = Reaper::new(&endpoint, backend, duty).await?;
     let program = profile.arch().and_then(exec_init::for_arch);
     let (init, pool, first_run) = (config.init, config.pool(), config.first_run.clone());
-    let drafter = Drafter::new(engine.clone(), config, profile);
+    let drafter = Drafter::new(engine.clone(), endpoint.clone(), config, profile);
     let description = Some(EngineInfo {
         make: greeting.product.to_string(),
         version: drafter.profile.version.clone(),

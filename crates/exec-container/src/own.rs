@@ -90,13 +90,11 @@ fn delegated(user: u32) -> Vec<String> {
 #[cfg(unix)]
 fn controllers() -> Vec<String> {
     let groups = std::path::Path::new("/sys/fs/cgroup");
-    match std::fs::read_to_string(groups.join("cgroup.controllers")) {
-        Ok(names) => words(&names),
-        Err(_) => {
-            let entries = std::fs::read_dir(groups).into_iter().flatten().flatten();
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-        }
+    if let Ok(names) = std::fs::read_to_string(groups.join("cgroup.controllers")) {
+        return words(&names);
     }
+    let entries = std::fs::read_dir(groups).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(unix)]

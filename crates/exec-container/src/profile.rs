@@ -20,6 +20,8 @@ pub(crate) const KEEP_ID: &str = "keep-id";
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of an engine")]
 pub(crate) struct EngineProfile {
+    /// Whose it is.
+    pub(crate) product: Product,
     /// Its version, for people.
     pub(crate) version: String,
     /// Version of its interface.
@@ -68,6 +70,7 @@ impl EngineProfile {
             remaps_users: has("name=userns"),
             same_kernel,
             filters_syscalls: has("name=seccomp"),
+            product: greeting.product,
             knows_init: greeting.product == Product::Docker
                 && info.init_binary.as_deref() == Some("docker-init"),
             hides_submounts: greeting.product == Product::Podman || greeting.api < RECURSIVE_READ_ONLY,

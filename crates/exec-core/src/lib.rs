@@ -52,7 +52,7 @@ pub use execution::{Control, Execution, RunHandle, RunId, StdinWriter};
 pub use executor::{Executor, ExecutorExt, Health, Wraps};
 pub use isolation::{Held, Isolation, IsolationLevel, LimitReport};
 pub use limits::{Limit, LimitName, LimitPolicy, Limits, Machine, Preset, ResolvedLimits};
-pub use needs::Needs;
+pub use needs::{BUILD_IMAGE, HOST_IMAGE, Needs};
 pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Workspace, WorkspaceMode};
 pub use registry::{Detected, Registry};
 pub use report::Report;

@@ -3,7 +3,13 @@
 use crate::{Capabilities, ExecOpts, Lifetime, Network};
 
 /// The name of the image that is no image: this machine's own programs.
-const HOST_IMAGE: &str = "host";
+pub const HOST_IMAGE: &str = "host";
+
+/// The name of the image that is built of the workspace's own Dockerfile.
+pub const BUILD_IMAGE: &str = "build";
+
+/// What such an image is built from, if it is there.
+pub(crate) const BUILD_FILES: [&str; 3] = ["Dockerfile", "Dockerfile.dev", ".dockerignore"];
 
 /// What options ask for by name and some executors don't have. The default is nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

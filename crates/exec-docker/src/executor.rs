@@ -1,5 +1,7 @@
 //! The Docker executor.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use exec_container::{Answered, ContainerConfig, Product};
 use exec_core::{Detected, Executor, Result, Wraps};
 
@@ -21,16 +23,25 @@ pub struct DockerExec(Box<dyn Executor>);
 impl DockerExec {
     /// Takes the first engine that answers and is Docker.
     pub async fn new(config: DockerConfig) -> Result<Self> {
-        let candidates = candidates(config.host.as_deref(), &Here)?;
-        let patience = config.containers.patience.greet;
-        match exec_container::search(candidates, Product::Docker, patience).await {
-            Ok((candidate, greeting)) => {
-                let engine = Answered { endpoint: candidate.endpoint, greeting, lifeline: None };
-                exec_container::executor(engine, NAME, config.containers).await.map(Self)
-            }
-            Err(attempts) => Err(diagnose(attempts, &Facts::look(&Here))),
-        }
+        let engine = find(&config).await?;
+        exec_container::executor(engine, NAME, config.containers).await.map(Self)
     }
+}
+
+/// The first engine that answers and is Docker.
+async fn find(config: &DockerConfig) -> Result<Answered> {
+    let candidates = candidates(config.host.as_deref(), &Here)?;
+    let patience = config.containers.patience.greet;
+    match exec_container::search(candidates, Product::Docker, patience).await {
+        Ok((candidate, greeting)) => Ok(Answered { endpoint: candidate.endpoint, greeting, lifeline: None }),
+        Err(attempts) => Err(diagnose(attempts, &Facts::look(&Here))),
+    }
+}
+
+/// By which digests the engine knows these images.
+pub async fn digests(config: &DockerConfig, images: &BTreeSet<String>) -> Result<BTreeMap<String, String>> {
+    let engine = find(config).await?;
+    exec_container::digests(&engine, NAME, config.containers.patience, images).await
 }
 
 impl Wraps for DockerExec {

@@ -25,10 +25,10 @@ mod facts;
 pub use diagnose::diagnose;
 pub use discover::{Origin, candidates};
 pub use exec_container::{
-    ContainerConfig, Endpoint, EndpointError, Failure, Here, InitPlacement, Patience, Progress, PullPolicy,
-    PullStep, Surroundings, System,
+    BuildStep, ContainerConfig, Endpoint, EndpointError, Failure, Here, ImageStep, InitPlacement, Patience,
+    Progress, PullPolicy, PullStep, Surroundings, System,
 };
-pub use executor::{DockerConfig, DockerExec, detect};
+pub use executor::{DockerConfig, DockerExec, detect, digests};
 pub use facts::{DockerGroup, Facts};
 
 /// A place where a Docker engine may be.

@@ -1,5 +1,7 @@
 //! The Podman executor.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use exec_container::{Answered, ContainerConfig, Greeting, Product};
 use exec_core::{Detected, Error, ErrorKind, Executor, Result, Wraps};
 
@@ -22,13 +24,23 @@ pub struct PodmanExec(Box<dyn Executor>);
 impl PodmanExec {
     /// Takes the first service that answers, is Podman's and can make containers here; else starts one.
     pub async fn new(config: PodmanConfig) -> Result<Self> {
-        let facts = Facts::look(&Here);
-        let found = match find(&config, &facts).await? {
-            Ok(found) => found,
-            Err(attempts) => start(&config, &facts, attempts).await?,
-        };
+        let found = find_or_start(&config).await?;
         exec_container::executor(found, NAME, config.containers).await.map(Self)
     }
+}
+
+async fn find_or_start(config: &PodmanConfig) -> Result<Answered> {
+    let facts = Facts::look(&Here);
+    match find(config, &facts).await? {
+        Ok(found) => Ok(found),
+        Err(attempts) => start(config, &facts, attempts).await,
+    }
+}
+
+/// By which digests Podman knows these images.
+pub async fn digests(config: &PodmanConfig, images: &BTreeSet<String>) -> Result<BTreeMap<String, String>> {
+    let engine = find_or_start(config).await?;
+    exec_container::digests(&engine, NAME, config.containers.patience, images).await
 }
 
 /// A service that is there already; else where there is none. One that was named and can't be used is an error.

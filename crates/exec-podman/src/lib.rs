@@ -28,10 +28,10 @@ mod service;
 pub use diagnose::diagnose;
 pub use discover::{Origin, candidates};
 pub use exec_container::{
-    ContainerConfig, Endpoint, EndpointError, Failure, Here, InitPlacement, Patience, Progress, PullPolicy,
-    PullStep, Surroundings, System,
+    BuildStep, ContainerConfig, Endpoint, EndpointError, Failure, Here, ImageStep, InitPlacement, Patience,
+    Progress, PullPolicy, PullStep, Surroundings, System,
 };
-pub use executor::{PodmanConfig, PodmanExec, detect};
+pub use executor::{PodmanConfig, PodmanExec, detect, digests};
 pub use facts::Facts;
 
 /// A place where a Podman service may listen.

@@ -66,6 +66,12 @@ pub(crate) const CLAIMS: &[Claim] = &[
         "stream-1gib/tokio-pipe",
         Limit::Throughput { bytes_per_second: 1e9, share: 0.7 },
     ),
+    Claim::new(
+        "a Dockerfile for a project of 50,000 files",
+        "bootstrap/50000-files",
+        "bootstrap/50000-files",
+        Limit::PerSecond(1.0 / 0.300),
+    ),
 ];
 
 /// What is said of finding a sandbox, where Docker is the one to be found.

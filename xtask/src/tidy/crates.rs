@@ -54,7 +54,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "exec-benches",
-        may_use: &["agent-exec", "exec-core", "exec-docker", "exec-local", "exec-podman"],
+        may_use: &["agent-exec", "exec-bootstrap", "exec-core", "exec-docker", "exec-local", "exec-podman"],
     },
     Row { name: "exec-examples", may_use: &["agent-exec"] },
     Row { name: "xtask", may_use: &[] },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use exec_container::{Depot, Endpoint, Patience, PullStep, StoredImage};
+use exec_container::{Depot, Endpoint, ImageStep, Patience, StoredImage};
 use exec_core::{Error, ErrorKind, Result};
 use exec_watch::Moment;
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub async fn prune(engine: Option<&str>, policy: Policy, mode: exec_watch::Sweep
 pub async fn pull(
     engine: Option<&str>,
     image: &str,
-    progress: &(dyn Fn(PullStep) + Send + Sync),
+    progress: &(dyn Fn(ImageStep) + Send + Sync),
 ) -> Result<String> {
     let mut engines = engines(engine).await?;
     let (name, depot) = engines.swap_remove(0);

@@ -27,7 +27,9 @@ pub(crate) struct SandboxArgs {
 
     /// The image to run in, for containers. Default: host.
     ///
-    /// `host` is this machine's own programs, read-only; it needs no registry. An image that is missing is pulled.
+    /// `host` is this machine's own programs, read-only; it needs no registry. `build` is built from the workspace's
+    /// Dockerfile.dev or Dockerfile, and again when that changes: what the file says is carried out by the engine, with a
+    /// network. Any other image that is missing is pulled.
     #[arg(long, value_name = "IMAGE")]
     pub(crate) image: Option<String>,
 

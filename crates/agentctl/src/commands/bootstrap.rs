@@ -1,9 +1,12 @@
 //! `agentctl bootstrap-docker`: shows, checks or writes what `exec-bootstrap` makes of a project.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use exec_bootstrap::{Existing, Outcome, Plan, Standing, Wishes};
-use exec_core::Result;
+use agent_exec::docker::DockerConfig;
+use agent_exec::podman::PodmanConfig;
+use exec_bootstrap::{Existing, Outcome, Plan, Scope, Standing, Wishes};
+use exec_core::{Error, ErrorKind, Result};
 
 use super::print;
 use crate::args::BootstrapArgs;
@@ -11,28 +14,64 @@ use crate::exit_code;
 use crate::output::{Line, Voice, say, table};
 
 /// Does it and returns what to exit with.
-pub(crate) fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
+pub(crate) async fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
     let root = args.path.as_deref().unwrap_or(Path::new("."));
     let tree = exec_bootstrap::read(root)?;
-    let wishes = match &args.base {
-        Some(base) => Wishes { base: Some(base.clone()) },
-        None => exec_bootstrap::wishes(root)?,
-    };
-    let plan = Plan::of(&tree, &wishes).map_err(|error| match &args.path {
+    let mut wishes = wishes(args, exec_bootstrap::wishes(root)?);
+    let in_project = |error: Error| match &args.path {
         Some(path) => error.with_context("project", path.display()),
         None => error,
-    })?;
+    };
+    if args.digest {
+        wishes.digests = None;
+        let plan = Plan::of(&tree, &wishes).map_err(in_project)?;
+        wishes.digests = Some(digests(&plan.images()).await?);
+    }
+    let plan = Plan::of(&tree, &wishes).map_err(in_project)?;
     if args.explain {
         return explain(&plan);
     }
     plan.warnings().iter().for_each(|warning| say(Voice::Person, &Line::warn(warning)));
     if args.stdout {
-        print(plan.dockerfile().as_bytes())
+        show(&plan)
     } else if args.check {
         check(root, &plan)
     } else {
         write(root, &plan, if args.force { Existing::Replace } else { Existing::Keep })
     }
+}
+
+/// What is asked for, else what the files that are there were made with.
+fn wishes(args: &BootstrapArgs, made_with: Wishes) -> Wishes {
+    let agents = args.with_cli.iter().cloned().collect();
+    Wishes {
+        base: args.base.clone().or(made_with.base),
+        agents: if args.with_cli.is_empty() { made_with.agents } else { agents },
+        scope: if args.compose { Scope::Compose } else { made_with.scope },
+        digests: made_with.digests,
+    }
+}
+
+/// The digests of images, as Docker knows them, or Podman where there is no Docker.
+async fn digests(images: &BTreeSet<&str>) -> Result<BTreeMap<String, String>> {
+    let images = images.iter().map(ToString::to_string).collect();
+    match agent_exec::docker::digests(&DockerConfig::default(), &images).await {
+        Err(error) if error.kind() == ErrorKind::Unavailable => {
+            let known = agent_exec::podman::digests(&PodmanConfig::default(), &images).await;
+            known.map_err(|other| if other.kind() == ErrorKind::Unavailable { error } else { other })
+        }
+        known => known,
+    }
+}
+
+/// One file as it is, several each after its name.
+fn show(plan: &Plan) -> Result<u8> {
+    if plan.scope() == Scope::Image {
+        return print(plan.dockerfile().as_bytes());
+    }
+    let texts: Vec<String> =
+        plan.files().iter().map(|file| format!("==> {} <==\n{}", file.path, file.text)).collect();
+    print(texts.join("\n").as_bytes())
 }
 
 fn explain(plan: &Plan) -> Result<u8> {
@@ -44,12 +83,13 @@ fn explain(plan: &Plan) -> Result<u8> {
 fn check(root: &Path, plan: &Plan) -> Result<u8> {
     let again = "run `agentctl bootstrap-docker` here without --check";
     let mut code = 0;
+    let first = plan.files().first().map(|file| file.path);
     for (name, standing) in exec_bootstrap::check(root, plan)? {
         let path = place(root, name);
         let (what, remedy) = match standing {
             Standing::Current => continue,
             // It stays when files are written, so that it is nothing to complain about.
-            Standing::HandWritten if name == exec_bootstrap::DOCKERIGNORE => continue,
+            Standing::HandWritten if Some(name) != first => continue,
             Standing::Missing => (format!("{path} is missing"), again),
             Standing::Stale => (format!("{path} is stale: something else would be generated now"), again),
             Standing::HandWritten => {

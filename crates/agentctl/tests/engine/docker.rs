@@ -5,6 +5,8 @@
 #[cfg(target_os = "linux")]
 mod auto;
 #[cfg(target_os = "linux")]
+mod build;
+#[cfg(target_os = "linux")]
 mod doctor;
 #[cfg(target_os = "linux")]
 #[expect(dead_code, reason = "the other engine's half")]

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 #[cfg(target_os = "linux")]
+mod build;
+#[cfg(target_os = "linux")]
 #[expect(dead_code, reason = "the other engine's half")]
 mod doctor;
 #[cfg(target_os = "linux")]

@@ -81,7 +81,8 @@ async fn what_is_known_of_it_is_what_it_says() -> Result<()> {
     let mut run = with_service(&place, &marker)?;
     let address = format!("unix://{}", socket_of(run.pid()));
     let isolation = |address: Option<&str>| -> Result<serde_json::Value> {
-        let args = ["run", "--json"].iter().chain(&ENGINE.sandbox()).chain(&["--", "true"]);
+        let sandbox = ENGINE.sandbox();
+        let args = ["run", "--json"].iter().chain(&sandbox).chain(&["--", "true"]);
         let mut command = place.agentctl(args);
         let output = command.envs(address.map(|address| (ENGINE.host, address))).output()?;
         let object: serde_json::Value = serde_json::from_slice(&output.stdout)?;

@@ -14,6 +14,7 @@ use crate::spec::{Base, spec};
 
 pub(crate) fn profile() -> EngineProfile {
     EngineProfile {
+        product: Product::Docker,
         version: "20.10".into(),
         api: (1, 41),
         architecture: "x86_64".into(),

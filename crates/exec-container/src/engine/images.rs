@@ -30,7 +30,27 @@ pub(crate) struct ImageFacts {
     pub(crate) checks_health: bool,
 }
 
-/// A step of a pull, for who shows progress.
+/// A step on the way to an image, for who shows progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageStep {
+    /// It is being fetched.
+    Pull(PullStep),
+    /// It is being built.
+    Build(BuildStep),
+}
+
+/// A step of a build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildStep {
+    /// Which one, from 1; before the first it is 0.
+    pub number: u32,
+    /// Of how many, in this stage of the build.
+    pub of: u32,
+    /// The instruction.
+    pub what: String,
+}
+
+/// A step of a pull.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullStep {
     /// The layer, if the step is about one.
@@ -84,12 +104,12 @@ impl Engine {
     }
 
     /// Fetches an image from its registry.
-    pub(crate) async fn pull(&self, name: &str, progress: &(dyn Fn(PullStep) + Send + Sync)) -> Result<()> {
+    pub(crate) async fn pull(&self, name: &str, progress: &(dyn Fn(ImageStep) + Send + Sync)) -> Result<()> {
         let options = CreateImageOptionsBuilder::default().from_image(with_tag(name).as_str()).build();
         let mut steps = Box::pin(self.docker.create_image(Some(options), None, None));
         loop {
             match self.next_step(STALL_LIMIT, "pull image", name, &mut steps).await {
-                Ok(Some(step)) => progress(shown(step)),
+                Ok(Some(step)) => progress(ImageStep::Pull(shown(step))),
                 Ok(None) => return Ok(()),
                 Err(error) => return Err(not_pulled(self.backend(), name, error)),
             }

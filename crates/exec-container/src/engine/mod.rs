@@ -25,7 +25,7 @@ use exec_core::{Error, Result, Signal};
 
 pub(crate) use error::{is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found};
 pub(crate) use events::{Life, Lives};
-pub use images::PullStep;
+pub use images::{BuildStep, ImageStep, PullStep};
 pub(crate) use images::{ImageFacts, label_change};
 
 use crate::profile::KEEP_ID;

@@ -1,8 +1,10 @@
-//! Which image a run gets: the host's own programs, or one by name.
+//! Which image a run gets: the host's own programs, one by name, or one of the workspace's own Dockerfile.
 
+mod build;
 mod host;
 mod named;
 
+pub(crate) use build::{Builder, dockerfile};
 pub(crate) use host::HostImage;
 pub(crate) use named::Named;
 pub use named::{Progress, PullPolicy};

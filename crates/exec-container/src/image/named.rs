@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use exec_core::{Error, ErrorKind, Result};
 
 use super::not_looked_up;
-use crate::engine::{Engine, ImageFacts, PullStep};
+use crate::engine::{Engine, ImageFacts, ImageStep};
 
 /// Whether missing images are fetched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,20 +19,26 @@ pub enum PullPolicy {
     Never,
 }
 
-/// Who is told how a pull goes.
+/// Who is told how a pull or a build goes.
 #[derive(Clone)]
-pub struct Progress(Arc<dyn Fn(PullStep) + Send + Sync>);
+pub struct Progress(Arc<dyn Fn(ImageStep) + Send + Sync>);
 
 impl Progress {
     /// Calls this for every step.
-    pub fn new(tell: impl Fn(PullStep) + Send + Sync + 'static) -> Self {
+    pub fn new(tell: impl Fn(ImageStep) + Send + Sync + 'static) -> Self {
         Self(Arc::new(tell))
+    }
+}
+
+impl Progress {
+    pub(super) fn tell(&self, step: ImageStep) {
+        (self.0)(step);
     }
 }
 
 impl Default for Progress {
     fn default() -> Self {
-        Self::new(|step| tracing::debug!(?step, "pull"))
+        Self::new(|step| tracing::debug!(?step, "image"))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{PlannedMount, canonical, danger, git, invalid, os};
+use crate::needs::{BUILD_FILES, BUILD_IMAGE};
 use crate::value::is_plain_absolute;
 use crate::{Access, ExecOpts, MountSpec, Result, WorkspaceMode};
 
@@ -13,7 +14,7 @@ const RESERVED: [&str; 11] =
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
     let mut planned = plan_workspace(workspace, opts)?;
     let mut kept = git::plan(workspace, access_to(&workspace.join(".git"), &planned), opts.dangerous_mounts);
-    for file in &opts.kept_files {
+    for file in kept_files(opts) {
         for mount in kept_file(&workspace.join(file), &planned) {
             // An engine refuses two mounts at one place.
             if kept.iter().all(|other| other.target != mount.target) {
@@ -29,6 +30,13 @@ pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount
     }
     planned.extend(kept);
     Ok(planned)
+}
+
+/// What no command may change: what the caller names, and what the next run's image would be built from.
+fn kept_files(opts: &ExecOpts) -> impl Iterator<Item = &Path> {
+    let builds = opts.image.as_deref() == Some(BUILD_IMAGE);
+    let built_from = BUILD_FILES.iter().filter(move |_| builds).map(Path::new);
+    opts.kept_files.iter().map(PathBuf::as_path).chain(built_from)
 }
 
 fn plan_workspace(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
@@ -68,7 +76,7 @@ fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts) -> Result<PathB
                 "leave it out; `.git` as a whole can be written, with what matters in it kept as it is",
             ));
     }
-    if opts.kept_files.iter().any(|kept| workspace.join(kept) == full) {
+    if kept_files(opts).any(|kept| workspace.join(kept) == full) {
         return Err(
             refusal("is a configuration file, which no command may change").with_remedy("leave it out")
         );

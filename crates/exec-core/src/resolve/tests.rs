@@ -242,6 +242,18 @@ fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
     assert!(!root.join("missing").exists());
 }
 
+/// A38, R76: a command can't write what the next run's image is built from.
+#[rstest]
+fn what_an_image_is_built_from_stays(workspace: TempDir) {
+    let root = workspace.path().canonicalize().unwrap();
+    fs::write(root.join("Dockerfile"), "FROM x").unwrap();
+    let mut opts = ExecOpts::in_workspace(&root);
+    assert_eq!(resolve(&opts).unwrap().mounts.len(), 1, "nobody builds it");
+    opts.image = Some("build".to_owned());
+    let kept = resolve(&opts).unwrap().mounts.pop().unwrap();
+    assert_eq!((kept.target, kept.access), (root.join("Dockerfile"), Access::ReadOnly));
+}
+
 /// A38: a directory that is a mount can't be moved away with what is in it.
 #[rstest]
 fn the_directories_of_a_kept_file_stay_too(workspace: TempDir) {

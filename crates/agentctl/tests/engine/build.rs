@@ -1,0 +1,133 @@
+//! `--image build`: an image of the workspace's own Dockerfile, for who asks for it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::ENGINE;
+use crate::support::Place;
+
+/// Needs no image and no registry.
+const DOCKERFILE: &str = "FROM scratch\nCOPY busybox /bin/sh\nCOPY marker /marker\nRUN --mount=type=cache,target=/c echo built > /built\n";
+
+fn project() -> Result<Place> {
+    let place = Place::new();
+    let busybox =
+        ["/bin/busybox", "/usr/bin/busybox"].into_iter().find(|path| fs::exists(path).is_ok_and(|is| is));
+    fs::copy(busybox.context("there is no busybox; install busybox-static")?, place.path().join("busybox"))?;
+    // Of this test alone, so that no other has built it.
+    place.file("marker", &format!("{} {:?}\n", std::process::id(), place.path()));
+    place.file("Dockerfile", DOCKERFILE);
+    Ok(place)
+}
+
+fn command(place: &Place, options: &[&str], script: &str) -> Command {
+    let sandbox = ENGINE.sandbox();
+    let run = ["run"].iter().chain(&sandbox).chain(options);
+    place.agentctl(run.chain(&["--", "/bin/sh", "-c", script]))
+}
+
+fn run(place: &Place, script: &str) -> Result<(Option<i32>, String, String)> {
+    let output = command(place, &["--image", "build"], script).output()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((output.status.code(), text(&output.stdout), text(&output.stderr)))
+}
+
+/// How often something was built, and the images, which go with this.
+struct Built(Vec<String>);
+
+impl Built {
+    fn by(said: &str) -> Self {
+        let names = said.lines().filter_map(|line| line.split_once("built agentctl/project:"));
+        Self(names.map(|(_, tag)| format!("agentctl/project:{tag}")).collect())
+    }
+}
+
+impl Drop for Built {
+    fn drop(&mut self) {
+        for name in &self.0 {
+            let _ = Command::new(ENGINE.name).args(["rmi", name]).output();
+        }
+    }
+}
+
+/// R76: built once, and again when something that goes into it has changed; what it is built from can't be changed inside.
+pub(crate) async fn built_when_it_has_changed() -> Result<()> {
+    let place = project()?;
+    let (code, out, said) =
+        run(&place, "read a < /built; echo $a; echo FROM x > Dockerfile; echo y > other")?;
+    let first = Built::by(&said);
+    ensure!(code == Some(0) && out == "built\n" && first.0.len() == 1, "{out}{said}");
+    ensure!(said.contains("COPY busybox /bin/sh"), "progress is shown: {said}");
+    ensure!(fs::read_to_string(place.path().join("Dockerfile"))? == DOCKERFILE, "a command changed it");
+    ensure!(place.path().join("other").exists(), "the positive control: the rest can be written");
+    let (code, _, said) = run(&place, "exit 0")?;
+    ensure!(code == Some(0) && Built::by(&said).0.is_empty(), "nothing has changed: {said}");
+    let marker = fs::read_to_string(place.path().join("marker"))?;
+    place.file("marker", &format!("{marker}changed\n"));
+    let (_, out, said) = run(&place, "while read a; do b=$a; done < /marker; echo $b")?;
+    let second = Built::by(&said);
+    ensure!(out == "changed\n" && second.0.len() == 1 && second.0 != first.0, "{out}{said}");
+    Ok(())
+}
+
+/// R76: callers at the same time get one build.
+pub(crate) async fn one_build_for_callers_at_the_same_time() -> Result<()> {
+    let place = project()?;
+    let start = || command(&place, &["--image", "build"], "exit 0").stderr(Stdio::piped()).spawn();
+    let callers = [start()?, start()?, start()?];
+    let mut said = String::new();
+    for caller in callers {
+        let output = caller.wait_with_output()?;
+        said.push_str(&String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "{said}");
+    }
+    let built = Built::by(&said);
+    ensure!(built.0.len() == 1, "{said}");
+    Ok(())
+}
+
+/// R76, A38: nobody who did not ask gets a build, and a project's file can't ask before somebody trusts it.
+pub(crate) async fn only_for_who_asks() -> Result<()> {
+    let place = project()?;
+    place.file("Dockerfile", "FROM scratch\nCOPY no-such-file /\n");
+    let output = command(&place, &[], "exit 0").output()?;
+    ensure!(output.status.success(), "a Dockerfile alone builds nothing: {output:?}");
+    place.file(".agentctl.toml", "image = 'build'\n");
+    let output = command(&place, &[], "exit 0").output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success() && said.contains("not trusted"), "{said}");
+    ensure!(place.output(["config", "trust"]).status.success(), "it can't be trusted");
+    let output = command(&place, &[], "exit 0").output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(
+        output.status.code() == Some(125) && said.contains("can't be built"),
+        "the positive control: {said}"
+    );
+    ensure!(said.contains("no-such-file"), "it says why: {said}");
+    Ok(())
+}
+
+/// A32: a program of the engine's name in the workspace is not run, though the search path begins with where we are.
+pub(crate) async fn a_planted_program_is_not_used() -> Result<()> {
+    let place = project()?;
+    let planted = place.path().join(ENGINE.name);
+    fs::write(&planted, "#!/bin/sh\ntouch \"$(dirname \"$0\")/was-run\"\n")?;
+    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755))?;
+    ensure!(
+        Command::new(&planted).status()?.success() && place.path().join("was-run").exists(),
+        "the positive control"
+    );
+    fs::remove_file(place.path().join("was-run"))?;
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let first = ["".into(), ".".into()].into_iter();
+    let path = std::env::join_paths(first.chain(std::env::split_paths(&own)))?;
+    let output = command(&place, &["--image", "build"], "exit 0").env("PATH", path).output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let _built = Built::by(&said);
+    ensure!(output.status.success(), "{said}");
+    ensure!(!place.path().join("was-run").exists(), "it was run");
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Runs a build, tells how it goes, and keeps its last words.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, Stdio};
+
+use exec_core::{Error, ErrorKind, Result};
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+use super::program::Program;
+use crate::Endpoint;
+use crate::engine::BuildStep;
+
+/// As much as a person reads of a build that failed.
+const LAST_WORDS: usize = 25;
+/// A line longer than this is no line.
+const LONGEST: usize = 400;
+
+/// Runs it to its end. It ends with us, in whatever way we end. Returns what it said last.
+pub(super) async fn follow(
+    program: &Program,
+    arguments: &[OsString],
+    endpoint: &Endpoint,
+    tell: impl Fn(BuildStep),
+) -> Result<String> {
+    let failed = |error: io::Error| {
+        Error::new(ErrorKind::Io, "build", format!("{} can't be run", program.path.display()))
+            .with_source(error)
+    };
+    #[cfg(target_os = "linux")]
+    if let Some(said) = tied(program, arguments, endpoint, &tell).await.map_err(failed)? {
+        return Ok(said);
+    }
+    child(program, arguments, endpoint, &tell).await.map_err(failed)
+}
+
+/// By way of a helper that ends it when we are killed; `None` where this build has none.
+#[cfg(target_os = "linux")]
+async fn tied(
+    program: &Program,
+    arguments: &[OsString],
+    endpoint: &Endpoint,
+    tell: &impl Fn(BuildStep),
+) -> io::Result<Option<String>> {
+    let (reader, writer) = io::pipe()?;
+    let streams = [writer.try_clone()?, writer];
+    let spawned = crate::Tied::spawn(&program.path, arguments, |command| {
+        program.prepare(command, endpoint);
+        let [out, err] = streams;
+        command.stdout(out).stderr(err);
+    })?;
+    let Some(build) = spawned else { return Ok(None) };
+    let said = listen(tokio::net::unix::pipe::Receiver::from_owned_fd(reader.into())?, tell).await;
+    drop(build);
+    said.map(Some)
+}
+
+/// As a child that ends with what waits for it.
+async fn child(
+    program: &Program,
+    arguments: &[OsString],
+    endpoint: &Endpoint,
+    tell: &impl Fn(BuildStep),
+) -> io::Result<String> {
+    let mut command = Command::new(&program.path);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    program.prepare(&mut command, endpoint);
+    let mut child = tokio::process::Command::from(command).kill_on_drop(true).spawn()?;
+    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    let (out, err) = tokio::join!(listen(out, tell), listen(err, tell));
+    child.wait().await?;
+    Ok([out?, err?].join("\n"))
+}
+
+async fn listen(output: impl AsyncRead + Unpin, tell: &impl Fn(BuildStep)) -> io::Result<String> {
+    let mut lines = BufReader::new(output).split(b'\n');
+    let mut last: VecDeque<String> = VecDeque::new();
+    while let Some(line) = lines.next_segment().await? {
+        let line: String = String::from_utf8_lossy(&line).chars().take(LONGEST).collect();
+        let line = line.trim_end();
+        tracing::debug!(line, "build");
+        if let Some(step) = step(line) {
+            tell(step);
+        }
+        if !line.is_empty() {
+            last.push_back(line.to_owned());
+        }
+        if last.len() > LAST_WORDS {
+            last.pop_front();
+        }
+    }
+    Ok(Vec::from(last).join("\n"))
+}
+
+/// `#7 [build 2/5] RUN make` of BuildKit, `STEP 2/5: RUN make` of Podman.
+fn step(line: &str) -> Option<BuildStep> {
+    let (place, what) = match line.strip_prefix('#') {
+        Some(rest) => rest.split_once(" [")?.1.split_once("] ")?,
+        None => line.strip_prefix("STEP ")?.split_once(": ")?,
+    };
+    let (number, of) = place.rsplit(' ').next()?.split_once('/')?;
+    Some(BuildStep { number: number.parse().ok()?, of: of.parse().ok()?, what: what.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    /// R76
+    #[rstest]
+    #[case("#7 [3/5] RUN make", Some((3, 5, "RUN make")))]
+    #[case("#12 [build 2/9] COPY . .", Some((2, 9, "COPY . .")))]
+    #[case("STEP 1/4: FROM x", Some((1, 4, "FROM x")))]
+    #[case("#7 DONE 0.2s", None)]
+    #[case("#7 0.213 [WARN] [1] x", None)]
+    #[case("#1 [internal] load build definition", None)]
+    fn steps_are_told(#[case] line: &str, #[case] expected: Option<(u32, u32, &str)>) {
+        let step = step(line);
+        assert_eq!(step.as_ref().map(|step| (step.number, step.of, step.what.as_str())), expected);
+    }
+}

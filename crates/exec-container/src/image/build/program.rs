@@ -1,0 +1,114 @@
+//! The engine's own program: which of those that are installed can build, and how it is told to.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use exec_core::{Error, ErrorKind, Result};
+
+use super::recipe::Copied;
+use crate::labels;
+use crate::{Endpoint, Product};
+
+/// From this version on, Docker's program builds with the help of another one.
+const WITH_BUILDX: u32 = 23;
+
+/// A program that can build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Program {
+    pub(super) path: PathBuf,
+    product: Product,
+}
+
+/// The first on the search path that can. What lies in the workspace may be a command's work, and so may what a relative
+/// part of the path leads to.
+pub(super) fn find(product: Product, workspace: &Path) -> Result<Program> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places = std::env::split_paths(&path).filter(|place| place.is_absolute());
+    let outside = |program: &PathBuf| program.canonicalize().is_ok_and(|real| !real.starts_with(workspace));
+    let found =
+        places.map(|place| place.join(product.name())).filter(outside).find(|path| builds(path, product));
+    found.map(|path| Program { path, product }).ok_or_else(|| missing(product))
+}
+
+fn builds(program: &Path, product: Product) -> bool {
+    match product {
+        Product::Podman => asked(program, &["--version"]).is_some(),
+        Product::Docker => asked(program, &["--version"])
+            .and_then(|said| major(&said))
+            .is_some_and(|major| major < WITH_BUILDX || asked(program, &["buildx", "version"]).is_some()),
+    }
+}
+
+/// What a program says of itself, if it is one.
+fn asked(program: &Path, question: &[&str]) -> Option<String> {
+    let output =
+        Command::new(program).args(question).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Of `Docker version 28.2.2, build e6534b4`.
+fn major(said: &str) -> Option<u32> {
+    said.split_whitespace().find_map(|word| word.split('.').next()?.parse().ok())
+}
+
+fn missing(product: Product) -> Error {
+    let (what, remedy) = match product {
+        Product::Docker => (
+            "no `docker` on the search path can build with BuildKit",
+            "install Docker's buildx plugin (docker-buildx-plugin, docker-buildx), or build the image elsewhere and name it",
+        ),
+        Product::Podman => ("there is no `podman` on the search path to build with", "install it"),
+    };
+    Error::new(ErrorKind::Unavailable, "build", what).with_remedy(remedy)
+}
+
+impl Program {
+    pub(super) fn arguments(
+        &self,
+        endpoint: &Endpoint,
+        recipe: &Copied,
+        workspace: &Path,
+        name: &str,
+    ) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = Vec::new();
+        if self.product == Product::Podman {
+            // The service's own storage and runtime, which need not be this program's.
+            arguments.extend(["--remote".into(), "--url".into(), endpoint.to_string().into()]);
+        }
+        arguments.push("build".into());
+        match self.product {
+            Product::Docker => arguments.push("--progress=plain".into()),
+            Product::Podman => arguments.extend(["--ignorefile".into(), recipe.ignore().into()]),
+        }
+        for (label, value) in labels::of_ours() {
+            arguments.extend(["--label".into(), format!("{label}={value}").into()]);
+        }
+        arguments.extend(["--tag".into(), name.into(), "--file".into(), recipe.dockerfile().into()]);
+        arguments.push(workspace.into());
+        arguments
+    }
+
+    /// Its environment: the caller's, but for which engine it is to talk to.
+    pub(super) fn prepare(&self, command: &mut Command, endpoint: &Endpoint) {
+        for name in ["DOCKER_CONTEXT", "BUILDX_BUILDER", "CONTAINER_HOST", "CONTAINER_CONNECTION"] {
+            command.env_remove(name);
+        }
+        if self.product == Product::Docker {
+            command.env("DOCKER_HOST", endpoint.to_string()).env("DOCKER_BUILDKIT", "1");
+        }
+        command.current_dir("/");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(major("Docker version 28.2.2, build e6534b4"), Some(28));
+        assert_eq!(major("Docker version 20.10.24+dfsg1, build 297e128"), Some(20));
+        assert_eq!(major("nonsense"), None);
+    }
+}
