@@ -34,20 +34,14 @@ impl Standing {
 
 /// The lines, and with which options the files are made again.
 pub(crate) fn lines(wishes: &Wishes) -> [String; 2] {
-    let mut again = AGAIN.to_owned();
-    if let Some(base) = &wishes.base {
-        again += &format!(" --base {base}");
-    }
-    if wishes.digests.is_some() {
-        again += " --digest";
-    }
-    if !wishes.agents.is_empty() {
-        let agents: Vec<String> = wishes.agents.iter().map(ToString::to_string).collect();
-        again += &format!(" --with-cli {}", agents.join(","));
-    }
-    if wishes.scope == Scope::Compose {
-        again += " --compose";
-    }
+    let agents: Vec<String> = wishes.agents.iter().map(ToString::to_string).collect();
+    let options = [
+        wishes.base.as_ref().map(|base| format!(" --base {base}")),
+        wishes.digests.is_some().then(|| " --digest".to_owned()),
+        (!agents.is_empty()).then(|| format!(" --with-cli {}", agents.join(","))),
+        (wishes.scope == Scope::Compose).then(|| " --compose".to_owned()),
+    ];
+    let again = format!("{AGAIN}{}", options.into_iter().flatten().collect::<String>());
     [format!("{MARK}. Take this line away to keep changes of your own."), again]
 }
 

@@ -51,7 +51,7 @@ toolchain=$(basename "$sysroot")
 tar -C "$sysroot" --transform "flags=r;s,^\.,usr/local/rustup/toolchains/$toolchain," --exclude=./share \
     --exclude='./lib/rustlib/*-musl' --exclude='./lib/rustlib/wasm*' --exclude=./lib/rustlib/src -rf "$1" .
 rustup=$(command -v rustup)
-tar -C "$(dirname "$rustup")" --transform 'flags=r;s,^\.,usr/local/cargo/bin,' -rf "$1" ./rustup ./cargo ./rustc ./rustfmt ./cargo-clippy
+tar -C "$(dirname "$rustup")" --transform 'flags=r;s,^\.,usr/local/cargo/bin,' -rf "$1" ./rustup ./cargo ./rustc ./rustdoc ./rustfmt ./cargo-clippy
 mkdir "$1.settings" "$1.settings/tmp"
 chmod 1777 "$1.settings/tmp"
 printf 'version = "12"\nprofile = "minimal"\ndefault_toolchain = "%s"\n' "$toolchain" > "$1.settings/settings.toml"

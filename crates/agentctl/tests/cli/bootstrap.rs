@@ -1,6 +1,9 @@
 //! `agentctl bootstrap-docker` as somebody meets it who has a project and no image.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 
 use crate::support::Place;
 
@@ -100,4 +103,98 @@ fn an_empty_directory_is_told() {
     agentctl: there is no project here: no go.mod, no package.json, no pyproject.toml, no requirements.txt, no Pipfile, no setup.py, no Cargo.toml, no pom.xml, no build.gradle, no Gemfile
       try: name the directory of a project, or begin one (`go mod init`, `npm init`, `cargo init` …)
     ");
+}
+
+/// An engine that has one image, from a registry.
+fn engine_with(image: &'static str, digest: &str, socket: &Path) -> std::io::Result<()> {
+    let listener = UnixListener::bind(socket)?;
+    let known = format!(
+        "{{\"Id\":\"sha256:00\",\"RepoDigests\":[\"{}@{digest}\"]}}",
+        image.split(':').next().unwrap()
+    );
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let _ = answer(stream, image, &known);
+        }
+    });
+    Ok(())
+}
+
+fn answer(mut stream: UnixStream, image: &str, known: &str) -> std::io::Result<()> {
+    let mut asked = String::new();
+    let mut lines = BufReader::new(stream.try_clone()?).lines();
+    while let Some(line) = lines.next().transpose()?.filter(|line| !line.is_empty()) {
+        asked.push_str(&line);
+    }
+    let (status, body) = match () {
+        () if asked.contains("/_ping") => ("200 OK", "OK"),
+        () if asked.contains(&format!("/images/{image}/json")) => ("200 OK", known),
+        () => ("404 Not Found", "{\"message\":\"no such image\"}"),
+    };
+    let length = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nApi-Version: 1.41\r\nServer: Docker/20.10\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
+
+/// R72: pinned to what the engine knows, and kept so without it; another image needs another look.
+#[test]
+fn images_are_pinned_to_the_digests_of_the_engine() {
+    let place = go_project();
+    let digest = format!("sha256:{}", "0a".repeat(32));
+    let socket = place.user().join("engine.sock");
+    engine_with("golang:1.22-bookworm", &digest, &socket).unwrap();
+    let asked = |options: &[&str]| {
+        let mut command = place.agentctl(["bootstrap-docker"].iter().chain(options));
+        let output = command.env("DOCKER_HOST", format!("unix://{}", socket.display())).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(asked(&["--digest"]).0, Some(0));
+    let written = fs::read_to_string(place.path().join("Dockerfile")).unwrap();
+    assert!(written.contains(&format!("\nFROM golang:1.22-bookworm@{digest}\n")), "{written}");
+    assert_eq!(bootstrap(&place, &["--check"]).0, Some(0), "no engine is needed to check it");
+    place.file("go.mod", "module example.com/app\n\ngo 1.23\n");
+    let (code, _, said) = bootstrap(&place, &[]);
+    assert_eq!(code, Some(125));
+    insta::assert_snapshot!(said, @r"
+    agentctl: the files name images by their digests, and none is known of golang:1.23-bookworm
+      try: pull it (`docker pull golang:1.23-bookworm`), then run this again with --digest
+    ");
+    let (code, said) = asked(&["--digest"]);
+    assert_eq!(code, Some(125));
+    insta::assert_snapshot!(said, @r"
+    agentctl: docker: no digest is known of the image `golang:1.23-bookworm`: it is not here
+      try: `docker pull golang:1.23-bookworm`, then try again
+    ");
+}
+
+/// R74, R75: all files, and what they were made with is kept.
+#[test]
+fn an_application_with_agents() {
+    let place = go_project();
+    let (code, _, said) = bootstrap(&place, &["--compose", "--with-cli", "claude,codex@0.150.0"]);
+    assert_eq!(code, Some(0), "{said}");
+    insta::assert_snapshot!(said, @r"
+    agentctl: wrote Dockerfile.dev
+    agentctl: wrote .dockerignore
+    agentctl: wrote Dockerfile
+    agentctl: wrote docker-compose.yml
+    agentctl: wrote docker-compose.prod.yml
+    agentctl: wrote scripts/docker-build.sh
+    agentctl: wrote scripts/docker-start.sh
+    agentctl: wrote scripts/docker-stop.sh
+    agentctl: wrote scripts/emergency-stop.sh
+    agentctl: wrote scripts/docker-reload.sh
+    ");
+    assert_eq!(bootstrap(&place, &["--check"]).0, Some(0));
+    let shown = bootstrap(&place, &["--stdout"]).1;
+    assert!(
+        shown.starts_with("==> Dockerfile.dev <==\n") && shown.contains("@openai/codex@0.150.0"),
+        "{shown}"
+    );
+    let (code, _, said) = bootstrap(&place, &["--with-cli", "cursor"]);
+    assert_eq!(code, Some(125), "{said}");
+    assert!(said.contains("`cursor` is no agent known here: use one of claude, codex, gemini"), "{said}");
 }
