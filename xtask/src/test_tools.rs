@@ -1,4 +1,4 @@
-//! Tools of the tests that no distribution has: from PyPI, each at one version, into the target directory.
+//! Tools of the tests that no distribution has: from `PyPI`, each at one version, into the target directory.
 
 use std::process::Command;
 

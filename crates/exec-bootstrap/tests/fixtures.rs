@@ -16,7 +16,7 @@ fn project(text: &str) -> (Vec<(String, String)>, Wishes) {
         match line.split_once(' ').unwrap_or((line, "")) {
             ("--base", image) => wishes.base = Some(image.to_owned()),
             ("--with-cli", names) => {
-                wishes.agents = names.split(',').map(|name| name.parse().unwrap()).collect()
+                wishes.agents = names.split(',').map(|name| name.parse().unwrap()).collect();
             }
             ("--compose", _) => wishes.scope = Scope::Compose,
             ("--digest", pairs) => {
