@@ -18,7 +18,7 @@ fn project() -> Result<Place> {
         ["/bin/busybox", "/usr/bin/busybox"].into_iter().find(|path| fs::exists(path).is_ok_and(|is| is));
     fs::copy(busybox.context("there is no busybox; install busybox-static")?, place.path().join("busybox"))?;
     // Of this test alone, so that no other has built it.
-    place.file("marker", &format!("{} {:?}\n", std::process::id(), place.path()));
+    place.file("marker", &format!("{} {}\n", std::process::id(), place.path().display()));
     place.file("Dockerfile", DOCKERFILE);
     Ok(place)
 }
