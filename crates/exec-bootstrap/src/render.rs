@@ -1,9 +1,12 @@
 //! Writes a plan down. Decides nothing.
 
+mod app;
+
 use std::collections::BTreeMap;
 
+pub(crate) use app::app;
+
 use crate::agents::{self, AgentCli};
-use crate::app::{App, RUN_FROM, SOURCES};
 use crate::header;
 use crate::part::{Language, Layer, Part};
 use crate::plan::{Family, Plan, Scope};
@@ -19,16 +22,9 @@ In agentctl's sandbox the root file system is read-only, HOME (/home/agent) is e
 no network, and the project is mounted at the path it has on the host. So whatever is installed here lies outside
 of HOME and of /workspace, is found through variables, and can be read by every user.";
 
-const ABOUT_APP: &str = "\
-The application itself, for docker-compose.prod.yml: built with the toolchain of Dockerfile.dev, then run as an
-ordinary user. It listens on PORT (8080), keeps what must last in /app/data, finds its configuration in
-/app/config and secrets in /run/secrets.";
-
 const USER: &str = "\
 The sandbox runs commands as the owner of the workspace, whoever that is. This user is for running the image
 by hand: docker build --build-arg UID=\"$(id -u)\" --build-arg GID=\"$(id -g)\" .";
-
-const APP_USER: &str = "Nobody in particular; scripts/docker-build.sh makes it the owner of the project.";
 
 pub(crate) fn dockerignore(plan: &Plan) -> String {
     let mut lines = header::lines(&plan.wishes).to_vec();
@@ -46,47 +42,6 @@ pub(crate) fn dockerfile(plan: &Plan) -> String {
     file.line("USER $UID:$GID");
     file.line("WORKDIR /workspace");
     file.line("CMD [\"bash\"]");
-    file.finish()
-}
-
-/// The Dockerfile of the application: built by the toolchain of the other one, of whose layers it is made.
-pub(crate) fn app(plan: &Plan, app: &App) -> String {
-    let mut file = Lines(header::lines(&plan.wishes).to_vec());
-    about(&mut file, ABOUT_APP, plan);
-    toolchain(&mut file, plan, " AS toolchain");
-    file.blank();
-    file.comment(&format!("Builds it ({}).", app.language.name()));
-    file.line("FROM toolchain AS build");
-    file.line(format!("WORKDIR {SOURCES}"));
-    file.line("COPY . .");
-    if !app.place.is_empty() {
-        file.line(format!("WORKDIR {SOURCES}/{}", app.place));
-    }
-    if !app.build.is_empty() {
-        let caches: Vec<String> = app.caches.iter().map(|target| cache(target)).collect();
-        file.run(&caches, &app.build);
-    }
-    file.blank();
-    file.comment("Runs it: none of what built it, where it can do without.");
-    file.line(format!(
-        "FROM {}",
-        app.runtime.as_ref().map_or_else(|| "toolchain".to_owned(), |image| plan.pinned(image))
-    ));
-    agents(&mut file, plan);
-    file.env(&app.env);
-    for (from, to) in &app.taken {
-        file.line(format!("COPY --from=build {from} {to}"));
-    }
-    if app.taken.iter().any(|(from, _)| from == "/opt/node") && app.runtime.is_some() {
-        file.comment("Node looks for packages in every directory above a file.");
-        file.run(&[], &["ln -s /opt/node/node_modules /node_modules".to_owned()]);
-    }
-    user(&mut file, plan, APP_USER);
-    file.line("ENV PORT=8080");
-    file.line("USER $UID:$GID");
-    let from_sources = app.taken.iter().any(|(_, to)| to == RUN_FROM);
-    file.line(format!("WORKDIR {}", if from_sources { RUN_FROM } else { "/workspace" }));
-    file.line(format!("CMD {}", json(&app.start)));
     file.finish()
 }
 

@@ -145,7 +145,7 @@ pub(crate) async fn node() -> Result<()> {
     ensure_cached(&place, "agentctl-test/node")
 }
 
-/// R71, R72: with a package from PyPI; what two builds from nothing install is the same to the last byte.
+/// R71, R72: with a package of the registry; what two builds from nothing install is the same to the last byte.
 pub(crate) async fn python_twice_from_clean() -> Result<()> {
     let place = project(&[
         (".python-version", "3.11\n"),

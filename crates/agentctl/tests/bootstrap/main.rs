@@ -11,7 +11,7 @@ mod builds;
 mod compose;
 #[cfg(target_os = "linux")]
 #[path = "../cli/support/mod.rs"]
-#[expect(dead_code, reason = "shared with the tests of everything else")]
+#[expect(dead_code, unused_imports, reason = "shared with the tests of everything else")]
 mod support;
 #[cfg(target_os = "linux")]
 mod tools;
