@@ -78,9 +78,8 @@ impl Ledger {
 
     /// What there is to remove, if anything. A line that was never finished is one that was never said.
     pub(super) fn close(self) -> Option<(Address, Vec<Target>)> {
-        let target = |watched: Watched| match watched.made {
-            true => Target::made(watched.name),
-            false => Target::expected(watched.name),
+        let target = |watched: Watched| {
+            if watched.made { Target::made(watched.name) } else { Target::expected(watched.name) }
         };
         let targets: Vec<Target> = self.watched.into_iter().map(target).collect();
         self.engine.filter(|_| !targets.is_empty()).map(|engine| (engine, targets))
