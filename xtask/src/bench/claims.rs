@@ -357,6 +357,7 @@ mod tests {
             ("cold/agentctl-run", 9.0 * MS),
             ("stream-1gib/tokio-pipe", 0.5 * S),
             ("stream-1gib/local", 0.8 * S),
+            ("bootstrap/50000-files", 0.1 * S),
         ];
         let medians = medians.into_iter().map(|(bench, median)| (bench.to_owned(), median)).collect();
         let rows = table(&judge(CLAIMS, &[medians]));
@@ -368,6 +369,7 @@ mod tests {
             ["7.500 ms / 6.000 ms", "1.25", "≤ 1", "NO"],
             ["9.000 ms / 6.000 ms", "1.50", "≤ 2", "yes"],
             ["1.34 GB/s / 2.15 GB/s", "0.62", "≥ 0.7 or ≥ 1 GB/s", "yes"],
+            ["10/s / 10/s", "1.00", "≥ 3/s", "yes"],
         ];
         assert_eq!(columns, expected);
     }
