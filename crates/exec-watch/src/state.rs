@@ -51,11 +51,11 @@ impl StateDir {
     /// The directory of this user, where all orchestrators of theirs meet:
     ///
     /// 1. what `AGENTCTL_STATE_DIR` says;
-    /// 2. root's: `/run/agentctl`;
-    /// 3. `agentctl` below `XDG_RUNTIME_DIR`, else below `/run/user/<uid>` if there is one;
+    /// 2. root's: `/run/agentctl`. Who is root in a user namespace alone does not own `/run`, and has no place there;
+    /// 3. `agentctl` below `XDG_RUNTIME_DIR`, else below `/run/user/<uid>` if that is theirs;
     /// 4. `agentctl-<uid>-state` in the directory of temporary files.
     pub fn of_this_user() -> Self {
-        Self(usual(&|name| std::env::var_os(name), user_id(), &Path::is_dir))
+        Self(usual(&|name| std::env::var_os(name), user_id(), &is_our_directory))
     }
 
     /// Its path.
@@ -246,20 +246,31 @@ fn user_id() -> Option<u32> {
     None
 }
 
+#[cfg(unix)]
+fn is_our_directory(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    path.metadata().is_ok_and(|found| found.is_dir() && Some(found.uid()) == user_id())
+}
+
+#[cfg(not(unix))]
+fn is_our_directory(path: &Path) -> bool {
+    path.is_dir()
+}
+
 fn usual(
     variable: &dyn Fn(&str) -> Option<OsString>,
     user: Option<u32>,
-    is_directory: &dyn Fn(&Path) -> bool,
+    is_ours: &dyn Fn(&Path) -> bool,
 ) -> PathBuf {
     let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(named) = path(STATE_DIR_VARIABLE) {
         return named;
     }
-    if user == Some(0) && is_directory(Path::new("/run")) {
+    if user == Some(0) && is_ours(Path::new("/run")) {
         return "/run/agentctl".into();
     }
     let conventional = || user.map(|user| PathBuf::from(format!("/run/user/{user}")));
-    match path("XDG_RUNTIME_DIR").or_else(|| conventional().filter(|path| is_directory(path))) {
+    match path("XDG_RUNTIME_DIR").or_else(|| conventional().filter(|path| is_ours(path))) {
         Some(runtime) => runtime.join("agentctl"),
         None => std::env::temp_dir().join(format!("agentctl-{}-state", user.unwrap_or_default())),
     }
@@ -283,6 +294,14 @@ mod tests {
         let variables: BTreeMap<_, _> = variables.iter().copied().collect();
         let found = usual(&|name| variables.get(name).map(Into::into), Some(user), &|_| true);
         assert_eq!(found, Path::new(expected));
+    }
+
+    /// In a user namespace.
+    #[test]
+    fn a_root_that_does_not_own_the_system_has_a_users_place() {
+        let runtime = |name: &str| (name == "XDG_RUNTIME_DIR").then(|| "/run/user/1000".into());
+        let found = usual(&runtime, Some(0), &|path| path != Path::new("/run"));
+        assert_eq!(found, Path::new("/run/user/1000/agentctl"));
     }
 
     #[test]

@@ -20,7 +20,9 @@ fn of<'a>(lines: &'a [Value], event: &str) -> Vec<&'a Value> {
 #[test]
 fn a_run_is_two_lines() {
     let place = Place::new();
-    place.output(["run", "--quiet", "--memory", "256m", "--", "sh", "-c", "echo hello; exit 3"]);
+    let limit = ["--memory", "256m", "--best-effort-limits"];
+    let command = ["--", "sh", "-c", "echo hello; exit 3"];
+    place.output(["run", "--quiet"].iter().chain(&limit).chain(&command));
     let lines = lines(&place);
     assert_eq!(lines.len(), 2, "{lines:?}");
     let (start, end) = (&lines[0], &lines[1]);
