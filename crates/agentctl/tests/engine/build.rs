@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use exec_testkit::Skip;
 
 use crate::ENGINE;
 use crate::support::Place;
@@ -21,6 +22,18 @@ fn project() -> Result<Place> {
     place.file("marker", &format!("{} {}\n", std::process::id(), place.path().display()));
     place.file("Dockerfile", DOCKERFILE);
     Ok(place)
+}
+
+/// A project, where its image can be built: without root, Podman's builds have a network through this device or not at all.
+fn buildable() -> Result<Place> {
+    let tun = || fs::File::options().read(true).write(true).open("/dev/net/tun");
+    if ENGINE.name == "podman"
+        && !rustix::process::geteuid().is_root()
+        && let Err(error) = tun()
+    {
+        bail!(Skip(format!("this user's builds have no network, /dev/net/tun can't be opened: {error}")));
+    }
+    project()
 }
 
 fn command(place: &Place, options: &[&str], script: &str) -> Command {
@@ -55,7 +68,7 @@ impl Drop for Built {
 
 /// R76: built once, and again when something that goes into it has changed; what it is built from can't be changed inside.
 pub(crate) async fn built_when_it_has_changed() -> Result<()> {
-    let place = project()?;
+    let place = buildable()?;
     let (code, out, said) =
         run(&place, "read a < /built; echo $a; echo FROM x > Dockerfile; echo y > other")?;
     let first = Built::by(&said);
@@ -75,7 +88,7 @@ pub(crate) async fn built_when_it_has_changed() -> Result<()> {
 
 /// R76: callers at the same time get one build.
 pub(crate) async fn one_build_for_callers_at_the_same_time() -> Result<()> {
-    let place = project()?;
+    let place = buildable()?;
     let start = || command(&place, &["--image", "build"], "exit 0").stderr(Stdio::piped()).spawn();
     let callers = [start()?, start()?, start()?];
     let mut said = String::new();
@@ -112,7 +125,7 @@ pub(crate) async fn only_for_who_asks() -> Result<()> {
 
 /// A32: a program of the engine's name in the workspace is not run, though the search path begins with where we are.
 pub(crate) async fn a_planted_program_is_not_used() -> Result<()> {
-    let place = project()?;
+    let place = buildable()?;
     let planted = place.path().join(ENGINE.name);
     fs::write(&planted, "#!/bin/sh\ntouch \"$(dirname \"$0\")/was-run\"\n")?;
     fs::set_permissions(&planted, fs::Permissions::from_mode(0o755))?;
