@@ -80,6 +80,22 @@ fn a_base_is_kept() {
     assert!(bootstrap(&place, &["--stdout"]).1.contains("\nFROM golang:1.22-alpine\n"));
 }
 
+/// R72: whoever runs it, wherever they are and whatever the time, the bytes are the same.
+#[test]
+fn language_and_time_zone_change_nothing() {
+    let place = go_project();
+    let printed = |language: &str, zone: &str| {
+        let mut command = place.agentctl(["bootstrap-docker", "--stdout", "--compose"]);
+        let output = command.env("LANG", language).env("LC_ALL", language).env("TZ", zone).output().unwrap();
+        assert!(output.status.success() && !output.stdout.is_empty(), "{output:?}");
+        output.stdout
+    };
+    let here = printed("C", "UTC");
+    for (language, zone) in [("tr_TR.UTF-8", "Pacific/Kiritimati"), ("ja_JP.eucJP", "America/St_Johns")] {
+        assert_eq!(printed(language, zone), here);
+    }
+}
+
 /// Every decision with its reason, and nothing is written.
 #[test]
 fn decisions_are_explained() {
