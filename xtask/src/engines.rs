@@ -58,7 +58,7 @@ pub(crate) fn prepare(privilege: Privilege) {
 }
 
 /// The version of an engine that works.
-fn version(engine: &str) -> Option<String> {
+pub(crate) fn version(engine: &str) -> Option<String> {
     host::system_program(engine)?;
     // Asks the engine, not only its program.
     let format = if engine == "docker" { "{{.ServerVersion}}" } else { "{{.Version.Version}}" };

@@ -21,6 +21,7 @@ mod ordinary_user;
 mod setup;
 mod soak;
 mod steps;
+mod strangers;
 mod table;
 mod test;
 mod test_tools;

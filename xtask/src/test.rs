@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::args::{Scope, TestOptions};
 use crate::cargo::{cargo, run as run_command};
 use crate::steps::{OnFailure, Outcome, Steps};
+use crate::strangers::Strangers;
 use crate::{setup, tidy};
 
 /// Runs all steps and prints how each ended.
@@ -22,6 +23,8 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
         &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
     );
     steps.step("tidy", || tidy::run().map(|()| Outcome::Passed));
+    let mut strangers = Strangers::default();
+    steps.step("strangers on the engines", || strangers.enter());
     steps.step("tests", || {
         let mut test = cargo(&["test", "--workspace"]);
         if options.on_failure == OnFailure::KeepGoing {
@@ -34,6 +37,8 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
     steps.step("tests as an ordinary user", crate::ordinary_user::run);
     #[cfg(not(unix))]
     steps.leave_out("tests as an ordinary user", "only on Unix");
+    // A37: over all tests.
+    steps.step("the strangers are untouched", || strangers.are_untouched());
 
     print!("{}", steps.summary());
     match steps.failed() {
