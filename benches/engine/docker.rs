@@ -5,6 +5,7 @@ mod build;
 mod mcp;
 mod measure;
 mod rig;
+mod turns;
 
 use std::process::Command;
 

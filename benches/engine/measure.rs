@@ -11,6 +11,7 @@ use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
 use exec_core::{ExecOpts, SessionName};
 
 use crate::rig::{self, Container, EngineRig, bare_true, engine_run, one_at_a_time, succeeds};
+use crate::turns::Turns;
 use crate::{ENGINE, build};
 
 /// Callers of one session at a time.
@@ -102,24 +103,15 @@ pub(crate) fn builds(c: &mut Criterion) {
     let rig = EngineRig::new(0);
     for build in build::ALL {
         let mut group = c.benchmark_group(format!("{ENGINE}-{}", build.name));
-        group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(8));
+        group.sampling_mode(SamplingMode::Flat).sample_size(20);
+        // Both sides are measured in one go, so that nothing is left to warm up and little to plan.
+        group.warm_up_time(Duration::from_nanos(1)).measurement_time(Duration::from_millis(1));
         let session = rig.build_session();
-        let (inside, outside) = (|| build.inside(&rig, &session), || build.outside(&rig));
-        group.bench_function("outside", |b| b.iter_custom(|count| time_after(count, inside, outside)));
-        group.bench_function("inside", |b| b.iter_custom(|count| time_after(count, outside, inside)));
+        let turns = Turns::new(|| build.outside(&rig), || build.inside(&rig, &session));
+        group.bench_function("outside", |b| b.iter_custom(|count| turns.first(count)));
+        group.bench_function("inside", |b| b.iter_custom(|count| turns.second(count as u32)));
         group.finish();
     }
-}
-
-/// Time of the second of two that take turns: a disk that is slower for a while is slower for both sides.
-fn time_after(count: u64, other: impl Fn(), measured: impl Fn()) -> Duration {
-    let turn = |_| {
-        other();
-        let begun = Instant::now();
-        measured();
-        begun.elapsed()
-    };
-    (0..count).map(turn).sum()
 }
 
 pub(crate) fn streams(c: &mut Criterion) {

@@ -4,6 +4,7 @@
 mod build;
 mod measure;
 mod rig;
+mod turns;
 
 use std::path::Path;
 use std::process::Command;

@@ -4,7 +4,6 @@ mod claims;
 mod estimates;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
@@ -14,11 +13,18 @@ use crate::args::{BenchOptions, BrokenClaim};
 use crate::cargo::{self, cargo, run as run_command};
 use crate::host::Privilege;
 use crate::setup::{self, Tool};
-use crate::table;
+use crate::{engines, table};
 
-/// What the claims are measured against and the project itself does not need.
-const TOOLS: &[Tool] =
-    &[Tool { program: "bwrap", package: "bubblewrap", without: "cold cells are compared with nothing" }];
+/// What the claims are measured with and against, and the project itself does not need.
+const TOOLS: &[Tool] = &[
+    Tool { program: "bwrap", package: "bubblewrap", without: "cold cells are compared with nothing" },
+    Tool {
+        program: "busybox",
+        package: "busybox-static",
+        without: "engines' own clients have no image to run",
+    },
+    Tool { program: "perl", package: "perl-base", without: "there is no fork bomb that lasts" },
+];
 
 const ENGINES: &[&str] = &["docker", "podman"];
 
@@ -28,15 +34,15 @@ pub(crate) fn run(options: &BenchOptions) -> Result<()> {
     run_command(&mut cargo(&["build", "--release", "-p", "agentctl"]))?;
 
     let target = cargo::metadata()?.target_directory;
-    let engines: Vec<&str> = ENGINES.iter().copied().filter(|engine| works(engine)).collect();
+    let working: Vec<&str> = ENGINES.iter().copied().filter(|engine| works(engine)).collect();
     let rounds =
-        (0..options.rounds).map(|_| round(&target, options, &engines)).collect::<Result<Vec<_>>>()?;
+        (0..options.rounds).map(|_| round(&target, options, &working)).collect::<Result<Vec<_>>>()?;
     let mut rows = claims::judge(claims::CLAIMS, &rounds);
-    if engines.contains(&"docker") {
+    if working.contains(&"docker") {
         rows.extend(claims::judge(claims::OF_CHOOSING, &rounds));
         rows.extend(claims::judge(claims::OF_TOOLS, &rounds));
     }
-    for engine in &engines {
+    for engine in &working {
         rows.extend(claims::judge(&claims::of_engine(engine), &rounds));
     }
     print!("\n{}", table::layout(&claims::table(&rows)));
@@ -49,8 +55,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result<()> {
 
 /// Whether there is an engine of this name to measure.
 fn works(engine: &str) -> bool {
-    let asked = Command::new(engine).arg("info").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    let works = asked.is_ok_and(|status| status.success());
+    let works = engines::version(engine).is_some();
     if !works {
         println!("{engine} does not work here: what is said of it is not measured");
     }
@@ -60,7 +65,7 @@ fn works(engine: &str) -> bool {
 fn round(target: &Path, options: &BenchOptions, engines: &[&str]) -> Result<Medians> {
     let start = SystemTime::now();
     let mut bench = cargo(&["bench", "-p", "exec-benches"]);
-    for name in ["bootstrap", "spawn", "cold", "stream"].iter().chain(engines) {
+    for name in ["bootstrap", "spawn", "cold", "stream", "stop"].iter().chain(engines) {
         bench.args(["--bench", name]);
     }
     if engines.contains(&"docker") {
