@@ -53,7 +53,7 @@ impl Run {
         terms: Terms,
         plan: &Plan,
         start: Start,
-        mut note: RunNote,
+        note: RunNote,
     ) -> Result<Arc<Self>> {
         let run = match Self::begin(cell, terms, plan, start).await {
             Ok((run, pid)) => {

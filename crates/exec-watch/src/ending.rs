@@ -1,7 +1,7 @@
 //! Ends cells from outside, whoever owns them, and says so only when nothing of them is left.
 //!
-//! The order: PID 1 of the cell, with which the kernel ends all others and after which the keeper cleans up; when that
-//! was not enough the whole control group at once; then every process by itself. Every signal goes to a handle of a
+//! The order: PID 1 of the cell, with which the kernel ends all others and after which the keeper cleans up, and then
+//! those others; when that was not enough the whole control group at once, frozen. Every signal goes to a handle of a
 //! process that was looked at again after the handle was taken.
 
 use std::fs;
@@ -54,7 +54,8 @@ pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
         }
         for cell in alive {
             if begun.elapsed() < PATIENCE {
-                census.heads(cell).into_iter().for_each(kill);
+                // PID 1 takes all others with it; but among many that want the processor its turn to die may come late.
+                census.heads(cell).into_iter().chain(census.inside(cell)).for_each(kill);
             } else {
                 by_force(cell, &census.members(cell));
             }
@@ -79,7 +80,7 @@ pub fn end_run(cell: &CellRecord, run: &RunRecord, limit: Duration) -> Vec<Survi
             }
         }
         let left: Vec<&Seen> =
-            seen.iter().filter(|seen| seen.is_alive() && found.contains(&seen.process)).collect();
+            seen.iter().filter(|seen| seen.stat.is_alive() && found.contains(&seen.process)).collect();
         if left.is_empty() {
             return Vec::new();
         }
@@ -107,7 +108,7 @@ pub fn ask_all(cells: &[CellRecord]) {
         let is_group = matches!(cell.place, Some(Place::Group { .. }));
         let members = census.members(cell);
         // PID 1 is ours and ignores it; its children are the commands.
-        let commands = members.iter().filter(|seen| is_group || heads.contains(&seen.parent));
+        let commands = members.iter().filter(|seen| is_group || heads.contains(&seen.stat.parent));
         commands.for_each(|seen| signal(seen.process, Signal::Ask));
     }
 }
@@ -169,12 +170,12 @@ fn survivors(cell: &CellRecord, members: &[&Seen]) -> Vec<Survivor> {
     if left.is_empty() {
         left = members.iter().collect();
     }
-    left.sort_by_key(|seen| seen.state != 'D');
+    left.sort_by_key(|seen| seen.stat.state != 'D');
     let survivor = |seen: &&Seen| Survivor {
         cell: cell.name.clone(),
         pid: seen.process.pid,
-        name: seen.name.clone(),
-        state: seen.state,
+        name: seen.stat.name.clone(),
+        state: seen.stat.state,
         waits_in: waits_in(seen.process.pid),
     };
     left.into_iter().map(survivor).collect()

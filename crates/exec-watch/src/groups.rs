@@ -1,5 +1,5 @@
-//! Control groups of a cell, found through its processes: to kill them as a whole, and to take them away when they are
-//! empty.
+//! Control groups of a cell, found through its processes: to kill them as a whole, to see what they use, and to take them
+//! away when they are empty.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,19 +50,23 @@ fn put(file: &Path, value: &str) {
 pub(crate) fn of(name: &str, members: &[&Seen]) -> Groups {
     let mounts = Mounts::read();
     let mut groups = Groups::default();
-    for seen in members {
-        for line in seen.groups.lines() {
-            let mut fields = line.splitn(3, ':').skip(1);
-            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-            let Some(path) = up_to(path, name) else { continue };
-            if controllers.is_empty() {
-                groups.unified.extend(mounts.unified.iter().map(|mount| mount.join(&path)));
-            } else if controllers == "freezer" {
-                groups.freezers.extend(mounts.freezer.iter().map(|mount| mount.join(&path)));
-            }
+    for (controllers, path) in members.iter().flat_map(|seen| named(&seen.groups, name)) {
+        if controllers.is_empty() {
+            groups.unified.extend(mounts.unified.iter().map(|mount| mount.join(&path)));
+        } else if controllers == "freezer" {
+            groups.freezers.extend(mounts.freezer.iter().map(|mount| mount.join(&path)));
         }
     }
     groups
+}
+
+/// The groups of this name among those of a process, each with the controllers of its hierarchy.
+fn named<'a>(groups: &'a str, name: &'a str) -> impl Iterator<Item = (&'a str, PathBuf)> {
+    groups.lines().filter_map(move |line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        Some((controllers, up_to(path, name)?))
+    })
 }
 
 /// The part of a path that ends with the group of this name, without the slash at its beginning.
@@ -74,14 +78,15 @@ fn up_to(path: &str, name: &str) -> Option<PathBuf> {
 
 /// Where the hierarchies are mounted.
 #[derive(Debug, Default)]
-struct Mounts {
+pub(crate) struct Mounts {
     unified: Option<PathBuf>,
     freezer: Option<PathBuf>,
+    memory: Option<PathBuf>,
     all: Vec<PathBuf>,
 }
 
 impl Mounts {
-    fn read() -> Self {
+    pub(crate) fn read() -> Self {
         Self::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
     }
 
@@ -94,8 +99,12 @@ impl Mounts {
             match right.split(' ').collect::<Vec<_>>()[..] {
                 ["cgroup2", ..] => mounts.unified = Some(place.clone()),
                 ["cgroup", _, options, ..] => {
-                    if options.split(',').any(|option| option == "freezer") {
-                        mounts.freezer = Some(place.clone());
+                    for option in options.split(',') {
+                        match option {
+                            "freezer" => mounts.freezer = Some(place.clone()),
+                            "memory" => mounts.memory = Some(place.clone()),
+                            _ => {}
+                        }
                     }
                 }
                 _ => continue,
@@ -104,6 +113,30 @@ impl Mounts {
         }
         mounts
     }
+
+    /// Bytes in use by the group of this name that these processes are in, if it counts them and we may read it.
+    pub(crate) fn memory_of(&self, name: &str, members: &[&Seen]) -> Option<u64> {
+        let mut groups = members.iter().flat_map(|seen| named(&seen.groups, name));
+        groups.find_map(|(controllers, path)| {
+            let (mount, used, droppable) = if controllers.is_empty() {
+                (&self.unified, "memory.current", "inactive_file")
+            } else if controllers.split(',').any(|controller| controller == "memory") {
+                (&self.memory, "memory.usage_in_bytes", "total_inactive_file")
+            } else {
+                return None;
+            };
+            let group = mount.as_ref()?.join(path);
+            let used: u64 = fs::read_to_string(group.join(used)).ok()?.trim().parse().ok()?;
+            let details = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+            Some(used.saturating_sub(entry(&details, droppable).unwrap_or(0)))
+        })
+    }
+}
+
+/// The number of this name in a list of `name number`, a line each.
+fn entry(list: &str, name: &str) -> Option<u64> {
+    let mut entries = list.lines().filter_map(|line| line.split_once(' '));
+    entries.find(|(key, _)| *key == name)?.1.trim().parse().ok()
 }
 
 /// Removes the empty groups of this name wherever our own kind makes them; says how many there were. A group with
@@ -128,6 +161,7 @@ mod tests {
 
     const TABLE: &str = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n\
         32 31 0:29 / /sys/fs/cgroup/freezer rw,relatime shared:9 - cgroup cgroup rw,freezer\n\
+        33 31 0:30 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n\
         41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n";
 
     #[test]
@@ -135,7 +169,8 @@ mod tests {
         let mounts = Mounts::parse(TABLE);
         assert_eq!(mounts.unified.as_deref(), Some(Path::new("/sys/fs/cgroup/unified")));
         assert_eq!(mounts.freezer.as_deref(), Some(Path::new("/sys/fs/cgroup/freezer")));
-        assert_eq!(mounts.all.len(), 2);
+        assert_eq!(mounts.memory.as_deref(), Some(Path::new("/sys/fs/cgroup/memory")));
+        assert_eq!(mounts.all.len(), 3);
     }
 
     #[test]
@@ -143,5 +178,43 @@ mod tests {
         assert_eq!(up_to("/a/cell/b/c", "cell"), Some("a/cell".into()));
         assert_eq!(up_to("/a/cells", "cell"), None);
         assert_eq!(up_to("/", "cell"), None);
+    }
+
+    /// A process in these groups.
+    fn member(groups: &str) -> Seen {
+        let all = crate::snapshot::take();
+        let own = all.into_iter().find(|seen| seen.process.pid == std::process::id()).unwrap();
+        Seen { groups: groups.into(), ..own }
+    }
+
+    /// R90: both of the kernel's interfaces, each in a directory that looks like it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_is_what_a_group_is_charged_with_but_for_pages_that_can_be_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let mounts = Mounts {
+            unified: Some(dir.path().join("unified")),
+            memory: Some(dir.path().join("memory")),
+            ..Mounts::default()
+        };
+        let put = |file: &str, text: &str| {
+            let file = dir.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        let of = |groups: &str| mounts.memory_of("cell", &[&member("0::/\n"), &member(groups)]);
+
+        put("unified/a/cell/memory.current", "5000\n");
+        put("unified/a/cell/memory.stat", "anon 3000\ninactive_file 1500\nactive_file 500\n");
+        assert_eq!(of("0::/a/cell/inner\n"), Some(3500));
+        assert_eq!(of("0::/a/other\n"), None);
+
+        put("memory/b/cell/memory.usage_in_bytes", "7000\n");
+        put("memory/b/cell/memory.stat", "inactive_file 1\ntotal_inactive_file 3000\n");
+        assert_eq!(of("4:memory:/b/cell\n3:pids:/b/cell\n0::/\n"), Some(4000));
+        assert_eq!(of("3:pids:/b/cell\n"), None, "a hierarchy that does not count memory");
+
+        put("unified/c/cell/memory.stat", "inactive_file 1500\n");
+        assert_eq!(of("0::/c/cell\n"), None, "a group without the controller");
     }
 }

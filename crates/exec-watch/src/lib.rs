@@ -9,16 +9,21 @@
 //! who know engines.
 
 mod audit;
+mod closing;
 mod ending;
 mod groups;
 mod latch;
+mod load;
+mod lock;
 mod members;
+mod network;
 mod owner;
 mod process;
 mod record;
 mod redact;
 mod run;
 mod snapshot;
+mod stat;
 mod state;
 mod sweep;
 mod target;
@@ -28,13 +33,14 @@ mod watch;
 pub use audit::{AUDIT_FILE_VARIABLE, AUDIT_VARIABLE, Audit, AuditFile};
 pub use ending::{Survivor, ask_all, ask_run, end_all, end_run, is_alive};
 pub use latch::Latch;
+pub use load::Load;
 pub use members::is_named_after;
 pub use owner::{Owner, unique};
-pub use process::{Process, ProcessState, World, boot_id, namespaces, start_time};
+pub use process::{Process, ProcessState, World, boot_id, machine, namespaces, start_time};
 pub use record::{CellRecord, Moment, Place, RunRecord};
 pub use run::{Begun, RunNote, Written};
 pub use state::{STATE_DIR_VARIABLE, StateDir};
 pub use sweep::{SweepMode, Swept};
 pub use target::{Meant, Target};
-pub use view::{CellView, Load, OwnerState, look};
+pub use view::{CellView, OwnerState, list, look};
 pub use watch::{Seat, Watch};

@@ -24,7 +24,7 @@ impl<'a> Census<'a> {
     pub(crate) fn of(all: &'a [Seen]) -> Self {
         let mut children: HashMap<u32, Vec<usize>> = HashMap::new();
         for (index, seen) in all.iter().enumerate() {
-            children.entry(seen.parent).or_default().push(index);
+            children.entry(seen.stat.parent).or_default().push(index);
         }
         Self { all, children }
     }
@@ -40,23 +40,28 @@ impl<'a> Census<'a> {
             found.extend((0..self.all.len()).filter(|index| is_in(&self.all[*index].groups, name)));
         }
         let mut found: Vec<&Seen> = found.into_iter().map(|index| &self.all[index]).collect();
-        found.retain(|seen| seen.is_alive());
+        found.retain(|seen| seen.stat.is_alive());
         found.sort_by_key(|seen| (seen.process.start, seen.process.pid));
         found
     }
 
-    /// What of a cell has to die first, because all else dies with it or is found more easily then: the children of the
-    /// keeper, which itself cleans up; in a container the process that no other one of it began.
-    pub(crate) fn heads(&self, cell: &CellRecord) -> Vec<&'a Seen> {
-        let members = self.members(cell);
+    /// The living processes of a cell, its keeper not included, which cleans up after them.
+    pub(crate) fn inside(&self, cell: &CellRecord) -> Vec<&'a Seen> {
         let keeper = match &cell.place {
             Some(Place::Keeper { keeper, .. }) => Some(keeper.pid),
             _ => None,
         };
-        let inside: HashSet<u32> =
-            members.iter().map(|seen| seen.process.pid).filter(|pid| Some(*pid) != keeper).collect();
-        let is_head = |seen: &&Seen| Some(seen.process.pid) != keeper && !inside.contains(&seen.parent);
-        members.into_iter().filter(is_head).collect()
+        let mut members = self.members(cell);
+        members.retain(|seen| Some(seen.process.pid) != keeper);
+        members
+    }
+
+    /// What of a cell has to die first, because all else dies with it or is found more easily then: the children of the
+    /// keeper; in a container the process that no other one of it began.
+    pub(crate) fn heads(&self, cell: &CellRecord) -> Vec<&'a Seen> {
+        let inside = self.inside(cell);
+        let numbers: HashSet<u32> = inside.iter().map(|seen| seen.process.pid).collect();
+        inside.into_iter().filter(|seen| !numbers.contains(&seen.stat.parent)).collect()
     }
 
     /// The living processes of one run: its first one, what descends from it, and what is in its session.
@@ -71,7 +76,8 @@ impl<'a> Census<'a> {
         let Some(first) = first else { return Vec::new() };
         let family = self.family(first);
         let is_of_it = |seen: &&Seen| {
-            seen.session == first.pid || family.iter().any(|index| self.all[*index].process == seen.process)
+            seen.stat.session == first.pid
+                || family.iter().any(|index| self.all[*index].process == seen.process)
         };
         members.into_iter().filter(is_of_it).collect()
     }
@@ -93,7 +99,7 @@ impl<'a> Census<'a> {
         if self.all.iter().all(|seen| seen.process.pid != leader.pid || seen.process == leader) {
             found.extend((0..self.all.len()).filter(|index| {
                 let seen = &self.all[*index];
-                seen.group == leader.pid && seen.process.start >= leader.start
+                seen.stat.group == leader.pid && seen.process.start >= leader.start
             }));
         }
         found
@@ -134,19 +140,24 @@ mod tests {
     use super::*;
     use crate::owner::Owner;
     use crate::record::Moment;
+    use crate::stat::Stat;
 
     const ID: &str = "2a86fc98406e6a8c1f66b6f2274b06345de3bbf966eba0e3a98785605345dd32";
 
     fn seen(pid: u32, parent: u32, groups: &str) -> Seen {
         Seen {
             process: Process { pid, start: u64::from(pid) },
-            parent,
-            group: pid,
-            session: pid,
-            state: 'S',
-            name: "x".into(),
-            ticks: 0,
-            pages: 0,
+            stat: Stat {
+                name: "x".into(),
+                state: 'S',
+                parent,
+                group: pid,
+                session: pid,
+                ticks: 0,
+                threads: 1,
+                start: u64::from(pid),
+                pages: 0,
+            },
             groups: groups.into(),
         }
     }
@@ -195,7 +206,7 @@ mod tests {
     #[test]
     fn the_dead_do_not_count() {
         let mut all = [seen(10, 1, ""), seen(11, 10, "")];
-        all[1].state = 'Z';
+        all[1].stat.state = 'Z';
         assert_eq!(pids(&Census::of(&all).members(&kept_by(10, 10))), [10]);
     }
 
@@ -221,7 +232,7 @@ mod tests {
     #[test]
     fn a_process_group_is_its_members_while_its_leader_is_not_another() {
         let mut left = seen(12, 1, "");
-        left.group = 10;
+        left.stat.group = 10;
         let group = cell(Some(Place::Group { leader: Process { pid: 10, start: 10 } }));
         assert_eq!(pids(&Census::of(&[left.clone()]).members(&group)), [12]);
         let mut another = seen(10, 1, "");

@@ -82,4 +82,23 @@ mod tests {
         let before = World { boot: "before".into(), ..here.clone() };
         assert!(Owner { world: Some(before), ..own }.is_dead(&here));
     }
+
+    /// R15, F12: nothing of it goes on, whether or not its parent has noticed.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_owner_that_nobody_has_waited_for_is_dead() {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let here = World::here().unwrap();
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::now(child.id()).unwrap();
+        let owner = Owner { pid: process.pid, start: Some(process.start), ..Owner::this_process() };
+        assert!(!owner.is_dead(&here), "it reads");
+        drop(child.stdin.take());
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(Pid::from_child(&child)), ended).unwrap();
+        assert_eq!(Process::now(child.id()), Some(process), "its number is still its own");
+        assert!(owner.is_dead(&here));
+        child.wait().unwrap();
+    }
 }

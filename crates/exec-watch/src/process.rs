@@ -1,6 +1,10 @@
 //! Which process is meant: its number alone may be another's tomorrow, and is another's in another namespace.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
+
+use crate::stat::Stat;
 
 /// A process of this machine, told from a later one with the same number by when it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -43,7 +47,7 @@ impl World {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "processes can be looked at on Linux only"))]
 pub enum ProcessState {
-    /// Nobody has it.
+    /// Nobody has it, or one that is dead and was not waited for.
     Gone,
     /// Somebody has it, since this many ticks after the machine began.
     Since(u64),
@@ -62,7 +66,12 @@ impl ProcessState {
         if test_kill_process(number) == Err(Errno::SRCH) {
             return Self::Gone;
         }
-        start_time(&pid.to_string()).map_or(Self::Unknown, Self::Since)
+        match Stat::read(&pid.to_string()) {
+            Some(stat) if stat.is_alive() => Self::Since(stat.start),
+            // Nobody has waited for it yet, but it does nothing and holds nothing any more.
+            Some(_) => Self::Gone,
+            None => Self::Unknown,
+        }
     }
 
     /// Of the process with this number, where nobody can tell.
@@ -83,10 +92,22 @@ impl ProcessState {
 
 /// When a process began, in the kernel's ticks since the machine did; `self` is this one.
 pub fn start_time(process: &str) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in parentheses may contain anything.
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(19)?.parse().ok()
+    Stat::read(process).map(|stat| stat.start)
+}
+
+/// The machine, where it has a name: a log may lie where several machines write to it. Made of what only this system
+/// shall know, so it is not that itself.
+pub fn machine() -> Option<&'static str> {
+    static MACHINE: OnceLock<Option<String>> = OnceLock::new();
+    let named = || {
+        let id = std::fs::read_to_string("/etc/machine-id").ok()?;
+        // FNV: equal in every version of ours.
+        let hash = id.trim().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        (!id.trim().is_empty()).then(|| format!("{hash:016x}"))
+    };
+    MACHINE.get_or_init(named).as_deref()
 }
 
 /// This start of the machine.

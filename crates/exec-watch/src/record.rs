@@ -67,7 +67,7 @@ pub struct RunRecord {
     /// The session it is part of.
     pub session: Option<String>,
     /// The number of its first process inside the cell, where the cell serves others too.
-    #[serde(default)]
+    #[serde(skip)]
     pub pid: Option<u32>,
     /// Program and arguments, with what looks like a secret left out.
     pub argv: Vec<String>,

@@ -67,7 +67,7 @@ impl RunNote {
             record,
         };
         if let Some(audit) = &note.audit {
-            audit.start(&StartLine::new(&note.record, run.isolation))?;
+            audit.start(&StartLine::new(&note.record, state, run.isolation))?;
         }
         note.finished = false;
         state.put(Kind::Run, &note.record.id, &note.record)?;
@@ -76,10 +76,10 @@ impl RunNote {
     }
 
     /// The number of its first process inside the cell. Only who shares a cell with others needs it.
-    pub fn runs_as(&mut self, pid: u32) {
+    pub fn runs_as(&self, pid: u32) {
         if self.record.session.is_some() {
-            self.record.pid = Some(pid);
-            if let Err(error) = self.state.replace(Kind::Run, &self.record.id, &self.record) {
+            // Added to the record instead of written with a new one: a session takes a thousand commands a second.
+            if let Err(error) = self.state.add(Kind::Run, &self.record.id, &pid) {
                 tracing::warn!(%error, "the process of a run is not in the records");
             }
         }

@@ -125,6 +125,15 @@ impl StateDir {
         }
     }
 
+    /// Adds something to a record that is there. Whoever reads it at the same time may find it without.
+    pub(crate) fn add(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
+        let add = || {
+            let text = serde_json::to_vec(value)?;
+            OpenOptions::new().append(true).open(self.record(kind, name))?.write_all(&text)
+        };
+        add().map_err(|error| self.unusable(error))
+    }
+
     /// Puts another record in the place of one, as a whole.
     pub(crate) fn replace(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
         let draft = format!(".{name}.{}", std::process::id());
@@ -151,6 +160,18 @@ impl StateDir {
     /// A record, if it is there and whole.
     pub(crate) fn get<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Option<T> {
         read(&self.record(kind, name)).ok().and_then(|text| serde_json::from_slice(&text).ok())
+    }
+
+    /// A record, if it is there and whole, with what was added to it.
+    pub(crate) fn get_with<T: DeserializeOwned, A: DeserializeOwned>(
+        &self,
+        kind: Kind,
+        name: &str,
+    ) -> Option<(T, Option<A>)> {
+        let text = read(&self.record(kind, name)).ok()?;
+        let mut values = serde_json::Deserializer::from_slice(&text);
+        let record = T::deserialize(&mut values).ok()?;
+        Some((record, A::deserialize(&mut values).ok()))
     }
 
     /// Names of the records of a kind. A directory that is not there has none.
@@ -340,5 +361,19 @@ mod tests {
         state.remove(Kind::Run, "b");
         state.remove(Kind::Run, "b");
         assert_eq!(state.names(Kind::Run).unwrap(), ["a"]);
+    }
+
+    #[test]
+    fn what_is_added_to_a_record_is_whole_or_not_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::at(dir.path().join("state"));
+        let both = || state.get_with::<String, u32>(Kind::Run, "a");
+        state.put(Kind::Run, "a", &"one").unwrap();
+        assert_eq!(both(), Some(("one".to_owned(), None)));
+        state.add(Kind::Run, "a", &7).unwrap();
+        assert_eq!(both(), Some(("one".to_owned(), Some(7))));
+        fs::write(state.record(Kind::Run, "a"), "\"on").unwrap();
+        assert_eq!(both(), None);
+        state.add(Kind::Run, "nobody", &7).unwrap_err();
     }
 }

@@ -8,9 +8,11 @@ use std::time::Duration;
 use exec_core::Result;
 use serde::Serialize;
 
-use crate::audit::{AuditLog, EndLine};
+use crate::audit::{AuditLog, Extent};
+use crate::closing::close_runs;
 use crate::ending::end_all;
 use crate::groups;
+use crate::lock::{Lock, With};
 use crate::process::World;
 use crate::record::{CellRecord, Place};
 use crate::state::{Kind, StateDir};
@@ -18,6 +20,9 @@ use crate::view;
 
 /// How long the processes of the dead may take to die too.
 const LIMIT: Duration = Duration::from_secs(5);
+
+/// How long another that cleans up may take, for one that was asked to do so.
+const OTHERS_TURN: Duration = Duration::from_secs(20);
 
 /// Whether anything is done about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,26 +48,29 @@ pub struct Swept {
     pub problems: Vec<String>,
 }
 
-/// Cleans up, unless somebody else is at it.
-pub(crate) fn sweep(state: &StateDir, audit: Option<&AuditLog>, mode: SweepMode) -> Result<Swept> {
+/// Cleans up. `extent` says how far the audit log is gone through.
+pub(crate) fn sweep(
+    state: &StateDir,
+    audit: Option<&AuditLog>,
+    mode: SweepMode,
+    extent: Extent,
+) -> Result<Swept> {
     let mut swept = Swept::default();
     let Some(here) = World::here() else { return Ok(swept) };
-    let Some(_turn) = turn(state) else { return Ok(swept) };
+    // Who does it by itself leaves it to the other; who was asked to does not say that there is nothing to do.
+    let patience = if extent == Extent::All { OTHERS_TURN } else { Duration::ZERO };
+    let Some(_turn) = turn(state, patience) else {
+        if extent == Extent::All {
+            swept.problems.push("another process is cleaning up and does not finish".to_owned());
+        }
+        return Ok(swept);
+    };
     for cell in view::cells(state)?.into_iter().filter(|cell| cell.owner.is_dead(&here)) {
         if mode == SweepMode::Look || bury(state, &cell, &mut swept) {
             swept.cells.push(cell.name);
         }
     }
-    for run in view::runs(state)?.into_iter().filter(|run| run.owner.is_dead(&here)) {
-        if mode == SweepMode::Remove {
-            if let Some(audit) = audit {
-                let why = format!("its owner, process {}, was gone before it ended", run.owner.pid);
-                audit.end(&EndLine::failed(&run.id, why));
-            }
-            state.remove(Kind::Run, &run.id);
-        }
-        swept.runs.push(run.id);
-    }
+    close_runs(state, audit, &here, (mode, extent), &mut swept)?;
     if mode == SweepMode::Remove {
         let cells = state.names(Kind::Cell)?;
         for word in state.names(Kind::End)?.iter().filter(|word| !cells.contains(word)) {
@@ -105,12 +113,12 @@ fn is_named(directory: &Path, cell: &str) -> bool {
     directory.is_absolute() && directory.file_name().is_some_and(|name| name == cell)
 }
 
-/// One at a time; whoever comes second leaves it to the first.
-fn turn(state: &StateDir) -> Option<fs::File> {
-    let file = fs::OpenOptions::new().create(true).append(true).open(state.file("sweep.lock")).ok()?;
-    #[cfg(unix)]
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).ok()?;
-    Some(file)
+/// One at a time.
+fn turn(state: &StateDir, patience: Duration) -> Option<Lock> {
+    let open = || fs::OpenOptions::new().create(true).append(true).open(state.file("sweep.lock"));
+    // The directory goes with a restart of the machine, and there may be a log to look through all the same.
+    let file = open().or_else(|error| state.prepare().map_or(Err(error), |()| open())).ok()?;
+    Lock::take(file, With::Nobody, patience).ok()?
 }
 
 #[cfg(target_os = "linux")]

@@ -6,11 +6,13 @@ use std::time::Duration;
 use exec_core::Result;
 use serde::Serialize;
 
+use crate::load::{Load, Meter};
 use crate::members::Census;
 use crate::owner::Owner;
 use crate::process::World;
-use crate::record::{CellRecord, Place, RunRecord};
-use crate::snapshot::{self, Seen};
+use crate::record::{CellRecord, RunRecord};
+use crate::snapshot;
+use crate::stat::Stat;
 use crate::state::{Kind, StateDir};
 
 /// A cell as it is now.
@@ -20,21 +22,10 @@ pub struct CellView {
     pub record: CellRecord,
     /// The runs in it, oldest first.
     pub runs: Vec<RunRecord>,
-    /// What it uses; none where its processes can't be seen from here.
+    /// What it uses; none where its processes can't be seen from here, or were not looked at.
     pub load: Option<Load>,
     /// Whether its owner is there to look after it.
     pub owner: OwnerState,
-}
-
-/// What the processes of a cell use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Load {
-    /// How many there are, those of ours included.
-    pub processes: usize,
-    /// Processor time so far, in milliseconds.
-    pub cpu_ms: u64,
-    /// Memory in use, in bytes.
-    pub memory_bytes: u64,
 }
 
 /// What is known of an owner.
@@ -51,22 +42,31 @@ pub enum OwnerState {
     Elsewhere,
 }
 
-/// All cells that are written down in a directory.
+/// All cells that are written down in a directory, with what they use.
 pub fn look(state: &StateDir) -> Result<Vec<CellView>> {
-    let cells = cells(state)?;
-    if cells.is_empty() {
-        return Ok(Vec::new());
+    let mut cells = list(state)?;
+    if !cells.is_empty() {
+        let seen = snapshot::take();
+        let (census, meter) = (Census::of(&seen), Meter::here());
+        for cell in &mut cells {
+            cell.load = meter.load(&cell.record, &census);
+        }
     }
+    Ok(cells)
+}
+
+/// All cells that are written down in a directory. What they use is not looked at: that takes the longer the more
+/// processes there are on the machine, and who has to stop a fork bomb has no time for it.
+pub fn list(state: &StateDir) -> Result<Vec<CellView>> {
     let mut runs = runs_by_cell(state)?;
-    let seen = snapshot::take();
-    let (census, here) = (Census::of(&seen), World::here());
+    let here = World::here();
     let view = |record: CellRecord| CellView {
         runs: runs.remove(&record.name).unwrap_or_default(),
-        load: load(&record, &census),
-        owner: owner_state(&record.owner, here.as_ref(), &seen),
+        load: None,
+        owner: owner_state(&record.owner, here.as_ref()),
         record,
     };
-    Ok(cells.into_iter().map(view).collect())
+    Ok(cells(state)?.into_iter().map(view).collect())
 }
 
 /// The records of cells, oldest first. One that was written by somebody else's program is none of ours.
@@ -81,7 +81,10 @@ pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
 /// The records of runs, oldest first.
 pub(crate) fn runs(state: &StateDir) -> Result<Vec<RunRecord>> {
     let names = state.names(Kind::Run)?;
-    let whole = |name: &String| state.get::<RunRecord>(Kind::Run, name).filter(|run| run.id == *name);
+    let whole = |name: &String| {
+        let (run, pid) = state.get_with::<RunRecord, u32>(Kind::Run, name)?;
+        (run.id == *name).then_some(RunRecord { pid, ..run })
+    };
     let mut runs: Vec<RunRecord> = names.iter().filter_map(whole).collect();
     runs.sort_by(|a, b| (a.since, &a.id).cmp(&(b.since, &b.id)));
     Ok(runs)
@@ -95,40 +98,14 @@ fn runs_by_cell(state: &StateDir) -> Result<HashMap<String, Vec<RunRecord>>> {
     Ok(by_cell)
 }
 
-fn load(record: &CellRecord, census: &Census<'_>) -> Option<Load> {
-    if let Some(Place::Container { same_kernel: false, .. }) = record.place {
-        return None;
-    }
-    let members = census.members(record);
-    let ticks: u64 = members.iter().map(|seen| seen.ticks).sum();
-    let pages: u64 = members.iter().map(|seen| seen.pages).sum();
-    let (per_second, page) = units();
-    Some(Load {
-        processes: members.len(),
-        cpu_ms: ticks.saturating_mul(1000) / per_second.max(1),
-        memory_bytes: pages.saturating_mul(page),
-    })
-}
-
-#[cfg(unix)]
-fn units() -> (u64, u64) {
-    (rustix::param::clock_ticks_per_second(), rustix::param::page_size() as u64)
-}
-
-#[cfg(not(unix))]
-fn units() -> (u64, u64) {
-    (100, 4096)
-}
-
-fn owner_state(owner: &Owner, here: Option<&World>, seen: &[Seen]) -> OwnerState {
+fn owner_state(owner: &Owner, here: Option<&World>) -> OwnerState {
     let Some(here) = here else { return OwnerState::Elsewhere };
     if owner.is_dead(here) {
         return OwnerState::Dead;
     }
     let Some(process) = owner.process(here) else { return OwnerState::Elsewhere };
-    match seen.iter().find(|seen| seen.process == process) {
-        Some(seen) if matches!(seen.state, 'T' | 't') => OwnerState::Stopped,
-        Some(seen) if !seen.is_alive() => OwnerState::Dead,
+    match Stat::read(&process.pid.to_string()) {
+        Some(stat) if matches!(stat.state, 'T' | 't') => OwnerState::Stopped,
         _ => OwnerState::Alive,
     }
 }

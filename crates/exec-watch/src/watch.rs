@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use exec_core::Result;
 
-use crate::audit::{Audit, AuditLog};
+use crate::audit::{Audit, AuditLog, Extent};
 use crate::owner::{Owner, unique};
 use crate::record::{CellRecord, Moment, Place};
 use crate::run::{Begun, RunNote};
@@ -86,7 +86,11 @@ impl Watch {
 
     /// Cleans up after owners that are dead, as far as that can be done without engines.
     pub fn sweep(&self, mode: SweepMode) -> Result<Swept> {
-        sweep(&self.0.state, self.0.audit.as_ref(), mode)
+        sweep(&self.0.state, self.audit(), mode, Extent::All)
+    }
+
+    pub(crate) fn audit(&self) -> Option<&AuditLog> {
+        self.0.audit.as_ref()
     }
 
     /// Does that once, beside whatever else goes on.
@@ -94,7 +98,8 @@ impl Watch {
         let watch = self.clone();
         if self.0.swept.set(()).is_ok() {
             let begun = std::thread::Builder::new().name("sweep".into()).spawn(move || {
-                if let Err(error) = watch.sweep(SweepMode::Remove) {
+                let (state, audit) = (watch.state(), watch.audit());
+                if let Err(error) = sweep(state, audit, SweepMode::Remove, Extent::End) {
                     tracing::debug!(%error, "cleaning up after dead owners");
                 }
             });
@@ -105,7 +110,7 @@ impl Watch {
 
     /// Writes down that a run starts. Refused where it must be written down and can't be.
     pub fn begin(&self, run: Begun<'_>) -> Result<RunNote> {
-        RunNote::begin(&self.0.state, &self.0.owner, self.0.audit.as_ref(), run)
+        RunNote::begin(&self.0.state, &self.0.owner, self.audit(), run)
     }
 }
 

@@ -37,12 +37,14 @@ mod real {
     };
 
     /// An engine takes a container away by itself when its PID 1 has ended; one that has not by then is told to.
-    const BY_ITSELF: Duration = Duration::from_millis(300);
+    const BY_ITSELF: Duration = Duration::from_millis(700);
 
     /// How long the engine may take after it was told.
     const LIMIT: Duration = Duration::from_secs(5);
 
-    const LOOK_AGAIN: Duration = Duration::from_millis(20);
+    /// Between two looks; it doubles up to the longest, because an engine that is asked all the time does nothing else.
+    const FIRST_LOOK: Duration = Duration::from_millis(10);
+    const LONGEST_LOOK: Duration = Duration::from_millis(160);
 
     /// Sees to it that the containers of these cells are gone, whose processes are dead already where they could be seen.
     pub(in super::super) async fn remove(cells: &[CellRecord]) -> Asked {
@@ -134,7 +136,7 @@ mod real {
     impl Container<'_> {
         async fn remove(&self, depot: &Depot) -> Result<String, Left> {
             let begun = Instant::now();
-            let mut told = self.unseen;
+            let (mut look, mut told) = (FIRST_LOOK, self.unseen);
             loop {
                 if told && let Err(error) = depot.remove(self.id).await {
                     return Err(self.left(&error.to_string()));
@@ -147,7 +149,8 @@ mod real {
                     Err(error) => return Err(self.left(&error.to_string())),
                 }
                 told |= begun.elapsed() > BY_ITSELF;
-                sleep(LOOK_AGAIN).await;
+                sleep(look).await;
+                look = (look * 2).min(LONGEST_LOOK);
             }
         }
 

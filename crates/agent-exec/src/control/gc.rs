@@ -33,7 +33,7 @@ impl Warden {
     pub async fn gc(&self, mode: SweepMode) -> Result<Cleaned> {
         let watch = self.watch.clone();
         let dead: Vec<CellRecord> = self
-            .look()?
+            .list()?
             .into_iter()
             .filter(|cell| cell.owner == OwnerState::Dead)
             .map(|cell| cell.record)

@@ -68,9 +68,7 @@ impl HealthReport {
             report.sessions += usize::from(cell.record.session.is_some());
             report.warm_cells += usize::from(cell.is_idle() && cell.record.place.is_some());
             if let Some(load) = cell.load {
-                report.load.processes += load.processes;
-                report.load.cpu_ms += load.cpu_ms;
-                report.load.memory_bytes += load.memory_bytes;
+                report.load = report.load.and(load);
             }
             report.problems.extend(problem(cell));
         }

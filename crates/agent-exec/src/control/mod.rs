@@ -67,6 +67,11 @@ impl Warden {
         exec_watch::look(self.state())
     }
 
+    /// All cells, with their runs but without what they use.
+    fn list(&self) -> Result<Vec<CellView>> {
+        exec_watch::list(self.state())
+    }
+
     /// The latch, if an emergency stop is in force.
     pub fn latched(&self) -> Result<Option<Latch>> {
         self.state().latched()

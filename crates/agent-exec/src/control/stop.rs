@@ -31,7 +31,7 @@ impl Warden {
 
     /// Asks to end, and kills what has not after `grace`.
     pub async fn stop(&self, target: &Target, grace: Duration) -> Result<Report> {
-        let cells = self.look()?;
+        let cells = self.list()?;
         let meant = target.among(&cells)?;
         for meant in &meant {
             match meant {
@@ -45,7 +45,7 @@ impl Warden {
         while Instant::now() < deadline && self.is_any_running(&meant)? {
             sleep(LOOK_AGAIN).await;
         }
-        Ok(self.end_meant(&meant, "by `agentctl stop`").await?.report())
+        self.end_for_good(meant, "by `agentctl stop`").await
     }
 
     /// Lets the latch down, so that nothing new starts, then kills everything again and again until nothing is left.
@@ -57,21 +57,19 @@ impl Warden {
         let begun = Instant::now();
         loop {
             let cells: Vec<CellView> =
-                self.look()?.into_iter().filter(|cell| !given_up.contains(&cell.record.name)).collect();
+                self.list()?.into_iter().filter(|cell| !given_up.contains(&cell.record.name)).collect();
             if cells.is_empty() {
                 break;
             }
             endpoints.extend(cells.iter().filter_map(|cell| endpoint(&cell.record)));
             // Who is making one sees the latch as soon as it is made, and ends it.
-            let (made, making): (Vec<_>, Vec<_>) =
-                cells.iter().partition(|cell| cell.record.place.is_some() || cell.owner == OwnerState::Dead);
-            let meant: Vec<Meant<'_>> = made.into_iter().map(Meant::Cell).collect();
-            let round = self.end_meant(&meant, "by `agentctl emergency-stop`").await?;
+            let (made, making): (Vec<_>, Vec<_>) = cells.iter().map(Meant::Cell).partition(is_made);
+            let round = self.end_meant(&made, "by `agentctl emergency-stop`").await?;
             let failed = round.survivors.iter().map(|survivor| survivor.cell.clone());
             given_up.extend(failed.chain(round.unsure.iter().cloned()));
             report.add(round.report());
             if !making.is_empty() && begun.elapsed() > MAKING_LIMIT {
-                for cell in making {
+                for cell in making.iter().map(cell_of) {
                     given_up.insert(cell.record.name.clone());
                     report.left.push(unfinished(cell));
                 }
@@ -86,9 +84,32 @@ impl Warden {
     }
 
     async fn end(&self, target: &Target, why: &str) -> Result<Report> {
-        let cells = self.look()?;
-        let meant = target.among(&cells)?;
-        Ok(self.end_meant(&meant, why).await?.report())
+        let cells = self.list()?;
+        self.end_for_good(target.among(&cells)?, why).await
+    }
+
+    /// Ends what is there, then what was being made meanwhile: a cell can't be killed before it is anywhere.
+    async fn end_for_good(&self, meant: Vec<Meant<'_>>, why: &str) -> Result<Report> {
+        let (made, making): (Vec<_>, Vec<_>) = meant.into_iter().partition(is_made);
+        let mut report = self.end_meant(&made, why).await?.report();
+        if making.is_empty() {
+            return Ok(report);
+        }
+        let names: BTreeSet<&str> = making.iter().map(|meant| cell_of(meant).record.name.as_str()).collect();
+        let begun = Instant::now();
+        let awaited = loop {
+            let known = self.list()?;
+            let awaited: Vec<CellView> =
+                known.into_iter().filter(|cell| names.contains(cell.record.name.as_str())).collect();
+            if awaited.iter().all(|cell| is_made(&Meant::Cell(cell))) || begun.elapsed() > MAKING_LIMIT {
+                break awaited;
+            }
+            sleep(LOOK_AGAIN).await;
+        };
+        let (made, making): (Vec<_>, Vec<_>) = awaited.iter().map(Meant::Cell).partition(is_made);
+        report.add(self.end_meant(&made, why).await?.report());
+        report.left.extend(making.iter().map(cell_of).map(unfinished));
+        Ok(report)
     }
 
     async fn end_meant(&self, meant: &[Meant<'_>], why: &str) -> Result<Round> {
@@ -109,7 +130,7 @@ impl Warden {
     }
 
     fn is_any_running(&self, meant: &[Meant<'_>]) -> Result<bool> {
-        let cells = self.look()?;
+        let cells = self.list()?;
         let names: BTreeSet<&str> =
             cells.iter().flat_map(|cell| &cell.runs).map(|run| run.id.as_str()).collect();
         Ok(meant.iter().any(|meant| match meant {
@@ -123,7 +144,7 @@ impl Warden {
         let end = Instant::now() + OWNERS_TURN;
         let gone: Vec<&CellRecord> = cells.iter().filter(|cell| round.is_gone(&cell.name)).collect();
         loop {
-            let known = self.look()?;
+            let known = self.list()?;
             let left: Vec<_> =
                 gone.iter().filter(|cell| known.iter().any(|known| known.record.name == cell.name)).collect();
             let is_awaited = |cell: &&&&CellRecord| {
@@ -179,6 +200,18 @@ impl Round {
     }
 }
 
+fn cell_of<'a>(meant: &Meant<'a>) -> &'a CellView {
+    match meant {
+        Meant::Cell(cell) | Meant::Run(cell, _) => cell,
+    }
+}
+
+/// Whether it is anywhere, or its owner can't bring that about any more.
+fn is_made(meant: &Meant<'_>) -> bool {
+    let cell = cell_of(meant);
+    cell.record.place.is_some() || cell.owner == OwnerState::Dead
+}
+
 fn whole_cell(meant: &Meant<'_>) -> Option<CellRecord> {
     match meant {
         Meant::Cell(cell) => Some(cell.record.clone()),
@@ -214,4 +247,38 @@ async fn kill_cells(cells: &[CellRecord]) -> Vec<Survivor> {
 async fn kill_run(cell: &CellRecord, run: &RunRecord) -> Vec<Survivor> {
     let (cell, run) = (cell.clone(), run.clone());
     spawn_blocking(move || exec_watch::end_run(&cell, &run, DEATH_LIMIT)).await.unwrap_or_default()
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+
+    use exec_watch::{Audit, Process, StateDir, Watch};
+
+    use super::*;
+
+    /// R13: what was being made when the order came is killed as soon as it can be, and nothing of it is forgotten.
+    #[tokio::test]
+    async fn a_cell_that_is_being_made_does_not_escape() {
+        let dir = tempfile::tempdir().unwrap();
+        let watch = Watch::new(StateDir::at(dir.path()), Audit::Off);
+        let seat = watch.expect("local").unwrap();
+        let making = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            let child = Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
+            seat.stands(Place::Group { leader: Process::now(child.id()).unwrap() }).unwrap();
+            child
+        });
+        let warden = Warden::of(watch);
+        let report = warden.kill(&Target::All).await.unwrap();
+        assert!(report.is_clean() && report.ended.len() == 1, "{report:?}");
+        let mut child = making.join().unwrap();
+        let ended = child.try_wait().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(ended.is_some(), "it was killed");
+        assert!(warden.list().unwrap().is_empty());
+    }
 }

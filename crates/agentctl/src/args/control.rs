@@ -147,8 +147,11 @@ pub(crate) struct HealthArgs {
 
 /// Watch what runs, live; sort it, and kill from it.
 ///
-/// Keys: up and down choose, c m p a n sort by CPU, memory, processes, age and name, r reverses, w shows warm cells, k kills
-/// what is chosen (asks first), q leaves.
+/// Keys: up and down choose, c m p d a n sort by CPU, memory, processes, network denials, age and name, r reverses, w shows
+/// warm cells, k kills what is chosen (asks first), q leaves.
+///
+/// DENIED counts attempts to reach a network that found no way out; `-` where the sandbox shares this machine's network or that
+/// can't be seen.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl top

@@ -1,4 +1,4 @@
-//! Everything about how commands run, for those of ours that run more than one.
+//! Everything about how commands run, for all of ours that run any.
 
 use clap::Args;
 

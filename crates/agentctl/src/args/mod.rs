@@ -77,7 +77,7 @@ impl Cli {
     /// How much agentctl itself says, where that is a question.
     pub(crate) fn talk(&self) -> Option<&TalkArgs> {
         match &self.command {
-            Command::Run(args) => Some(&args.talk),
+            Command::Run(args) => Some(&args.how.talk),
             Command::Shell(args) => Some(&args.how.talk),
             Command::Doctor(args) => Some(&args.how.talk),
             Command::Mcp(args) => Some(&args.how.talk),
@@ -135,7 +135,7 @@ const RUN_EXAMPLES: &str = "Examples:
   agentctl run -- sh -c 'make && make test'
   agentctl run --workspace-mode ro --write-path target -- cargo build --offline
   agentctl run --timeout 30s --memory 512m --json -- python3 script.py
-  agentctl run --env TOKEN --env MODE=ci -- ./deploy --dry-run
+  agentctl run --secret TOKEN --env MODE=ci -- ./deploy --dry-run
   tar c . | agentctl run --stdin inherit -- sha256sum";
 
 /// Run one command in a sandbox.
@@ -155,19 +155,9 @@ pub(crate) struct RunArgs {
     pub(crate) argv: Vec<OsString>,
 
     #[command(flatten)]
-    pub(crate) sandbox: SandboxArgs,
-    #[command(flatten)]
-    pub(crate) files: FileArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) env: EnvArgs,
-    #[command(flatten)]
     pub(crate) io: stdio::RunIoArgs,
     #[command(flatten)]
-    pub(crate) config: ConfigArg,
-    #[command(flatten)]
-    pub(crate) talk: TalkArgs,
+    pub(crate) how: HowArgs,
 }
 
 /// Open an interactive shell in a sandbox.

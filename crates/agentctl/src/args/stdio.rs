@@ -14,6 +14,14 @@ pub(crate) struct EnvArgs {
     /// May be given again. Of your other variables the command sees PATH, HOME, LANG, TERM and the like, nothing else.
     #[arg(short, long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<OsString>,
+
+    /// The same, for a value that nobody else shall read.
+    ///
+    /// May be given again. The value stands in neither the audit log, `agentctl ps` nor what agentctl logs, also where it is
+    /// part of the command's arguments. A name alone is better: what is typed here, other users of this machine may see
+    /// among its processes.
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(crate) secret: Vec<OsString>,
 }
 
 /// Input and output of `run`.

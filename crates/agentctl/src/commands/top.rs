@@ -7,8 +7,13 @@ use agent_exec::control::{Target, Warden};
 use exec_core::{Error, ErrorKind, Result};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use tokio::sync::mpsc;
+use tokio::time::sleep_until;
 
+use super::run::listen;
 use crate::args::TopArgs;
+use crate::exit_code;
+use crate::signals::Signals;
 use crate::top::{Action, Model, draw};
 
 /// More often than this nobody reads it, and looking costs time.
@@ -20,15 +25,17 @@ pub(crate) async fn top(args: &TopArgs) -> Result<u8> {
         return Err(Error::new(ErrorKind::InvalidInput, "top", "this is no terminal")
             .with_remedy("use `agentctl ps` or `agentctl ps --json`"));
     }
+    let mut signals = listen()?;
     let mut terminal = ratatui::try_init().map_err(|error| broken("can't set up the terminal", error))?;
-    let shown = show(&mut terminal, args.interval.max(FASTEST)).await;
+    let shown = show(&mut terminal, &mut signals, args.interval.max(FASTEST)).await;
     // The error that led here says more than one about the terminal.
     let _ = ratatui::try_restore();
-    shown.map(|()| 0)
+    shown
 }
 
-async fn show(terminal: &mut DefaultTerminal, interval: Duration) -> Result<()> {
+async fn show(terminal: &mut DefaultTerminal, signals: &mut Signals, interval: Duration) -> Result<u8> {
     let warden = Warden::of_this_user();
+    let mut events = events();
     let mut model = Model::default();
     let mut next_look = Instant::now();
     loop {
@@ -36,31 +43,60 @@ async fn show(terminal: &mut DefaultTerminal, interval: Duration) -> Result<()> 
             model.update(&warden.look()?, warden.latched()?.is_some(), Instant::now());
             next_look = Instant::now() + interval;
         }
-        let drawn = terminal.draw(|frame| draw(frame, &model));
-        drawn.map_err(|error| broken("can't draw on the terminal", error))?;
-        let wait = next_look.saturating_duration_since(Instant::now());
-        let unreadable = |error| broken("can't read the keyboard", error);
-        if !event::poll(wait).map_err(unreadable)? {
+        paint(terminal, &model)?;
+        let event = tokio::select! {
+            event = events.recv() => event,
+            () = sleep_until(next_look.into()) => continue,
+            _ = signals.stop_asked() => return Ok(exit_code::CANCELLED),
+        };
+        let Some(event) = event else { return Ok(0) };
+        let Event::Key(key) = event.map_err(|error| broken("can't read the keyboard", error))? else {
             continue;
-        }
-        let Event::Key(key) = event::read().map_err(unreadable)? else { continue };
+        };
         if key.kind == KeyEventKind::Release {
             continue;
         }
         match model.key(key.code, key.modifiers) {
             Action::None => {}
-            Action::Leave => return Ok(()),
+            Action::Look => next_look = Instant::now(),
+            Action::Leave => return Ok(0),
             Action::Kill(name) => {
-                let killed = warden.kill(&Target::Named(name.clone())).await;
-                model.told(match killed {
-                    Ok(report) if report.is_clean() => format!("{name} is gone"),
-                    Ok(report) => format!("{name}: {} processes are still alive", report.survivors.len()),
-                    Err(error) => error.to_string(),
-                });
+                model.told(format!("killing {name} …"));
+                paint(terminal, &model)?;
+                model.told(kill(&warden, name).await);
                 next_look = Instant::now();
             }
         }
     }
+}
+
+/// Kills it, and says what that came to.
+async fn kill(warden: &Warden, name: String) -> String {
+    match warden.kill(&Target::Named(name.clone())).await {
+        Ok(report) if report.is_clean() => format!("{name} is gone"),
+        Ok(_) => format!("{name} may not be gone: `agentctl kill {name}` says what is left"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Keys and sizes, read by a thread that ends with us: while it waits for a key, signals must be heard.
+fn events() -> mpsc::Receiver<io::Result<Event>> {
+    let (sender, receiver) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        loop {
+            let event = event::read();
+            let is_last = event.is_err();
+            if sender.blocking_send(event).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn paint(terminal: &mut DefaultTerminal, model: &Model) -> Result<()> {
+    let drawn = terminal.draw(|frame| draw(frame, model));
+    drawn.map(drop).map_err(|error| broken("can't draw on the terminal", error))
 }
 
 fn broken(what: &str, error: io::Error) -> Error {

@@ -52,7 +52,7 @@ mod tests {
             runs: 2,
             sessions: 1,
             warm_cells: 0,
-            load: Load { processes: 7, cpu_ms: 1540, memory_bytes: 3 << 20 },
+            load: Load { processes: 7, cpu_ms: 1540, memory_bytes: 3 << 20, network_denials: None },
             problems: Vec::new(),
         };
         let expected = "running: 2 runs, 1 session, 0 warm cells, 7 processes, 1.5s CPU, 3.0M memory\n";

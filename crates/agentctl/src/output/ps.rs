@@ -14,9 +14,12 @@ const LONGEST: usize = 60;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) name: String,
+    /// The cell it is in; all runs of a session are in one.
+    pub(crate) cell: String,
     pub(crate) sandbox: String,
     pub(crate) owner: String,
     pub(crate) age: Duration,
+    /// What its cell uses.
     pub(crate) load: Option<Load>,
     pub(crate) command: String,
     /// The name to stop it by.
@@ -37,6 +40,7 @@ fn rows_of(cell: &CellView) -> Vec<Row> {
     };
     let row = |name: &str, age, command: String| Row {
         name: name.to_owned(),
+        cell: cell.record.name.clone(),
         sandbox: cell.record.backend.clone(),
         owner: owner.clone(),
         age,
@@ -146,6 +150,7 @@ struct CellObject {
     processes: Option<usize>,
     cpu_ms: Option<u64>,
     memory_bytes: Option<u64>,
+    network_denials: Option<u64>,
     runs: Vec<RunObject>,
 }
 
@@ -183,6 +188,7 @@ fn cell_object(cell: &CellView) -> CellObject {
         processes: cell.load.map(|load| load.processes),
         cpu_ms: cell.load.map(|load| load.cpu_ms),
         memory_bytes: cell.load.map(|load| load.memory_bytes),
+        network_denials: cell.load.and_then(|load| load.network_denials),
         runs: cell.runs.iter().map(run_object).collect(),
     }
 }

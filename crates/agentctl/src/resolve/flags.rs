@@ -1,10 +1,10 @@
 //! The options of the command line as the highest layer of the configuration.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use exec_config::{Entry, Sandbox, Setting, Variable, WorkspaceAccess};
-use exec_core::{Preset, Result};
+use exec_core::{Error, Preset, Result};
 
 use super::invalid;
 use crate::args::{EnvArgs, FileArgs, LimitArgs, ModeArg, PresetArg, SandboxArg, SandboxArgs};
@@ -16,7 +16,8 @@ pub(super) fn layer(
     limits: &LimitArgs,
     env: &EnvArgs,
 ) -> Result<Vec<Entry>> {
-    let variables = env.env.iter().map(|word| variable(word)).collect::<Result<Vec<_>>>()?;
+    let named_variable = |word: &OsString| variable(word).ok_or_else(|| nameless(word));
+    let variables = env.env.iter().map(named_variable).collect::<Result<Vec<_>>>()?;
     let mut settings: Vec<Setting> = of_sandbox(sandbox).chain(of_limits(limits)).collect();
     settings.extend(files.workspace_mode.map(|mode| Setting::WorkspaceMode(to_access(mode))));
     settings.extend(named(&files.write_path, Setting::WritePaths));
@@ -86,14 +87,19 @@ fn to_preset(preset: PresetArg) -> Preset {
     }
 }
 
-fn variable(word: &OsStr) -> Result<Variable> {
+fn nameless(word: &OsStr) -> Error {
+    invalid(format!("--env {}: a variable needs a name", word.to_string_lossy()))
+        .with_remedy("write --env NAME=VALUE, or --env NAME to pass your own value on")
+}
+
+/// `NAME=VALUE` or `NAME`; nothing if there is no name.
+pub(super) fn variable(word: &OsStr) -> Option<Variable> {
     let bytes = word.as_bytes();
     if matches!(bytes.first(), None | Some(b'=')) {
-        return Err(invalid(format!("--env {}: a variable needs a name", word.to_string_lossy()))
-            .with_remedy("write --env NAME=VALUE, or --env NAME to pass your own value on"));
+        return None;
     }
     let part = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
-    Ok(match bytes.iter().position(|byte| *byte == b'=') {
+    Some(match bytes.iter().position(|byte| *byte == b'=') {
         Some(at) => Variable { name: part(&bytes[..at]), value: Some(part(&bytes[at + 1..])) },
         None => Variable { name: word.to_owned(), value: None },
     })

@@ -2,6 +2,7 @@
 
 mod flags;
 mod opts;
+mod secrets;
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -47,6 +48,7 @@ pub(crate) struct Job {
 }
 
 pub(crate) use opts::OptsByEngine;
+use secrets::Secrets;
 
 /// What is done with our standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,43 +107,20 @@ impl Host {
 /// The job of `agentctl run`.
 pub(crate) fn run(args: RunArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
     let commands = vec![Cmd::from_argv(args.argv)?];
-    let config = configuration(
-        surroundings,
-        &args.config,
-        &args.files,
-        flags::layer(&args.files, &args.sandbox, &args.limits, &args.env)?,
-    )?;
-    let mut opts = OptsByEngine::build(&config, &args.files, surroundings, host)?;
-    let format = if args.io.json {
-        let default = Capture::default();
-        let capture = Capture { cap: args.io.capture.unwrap_or(default.cap), ..default };
-        Format::Json { capture, warnings: config.warnings().to_vec() }
-    } else {
-        Format::Stream
+    let default = Capture::default();
+    let streams = Streams {
+        capture: args.io.json.then(|| Capture { cap: args.io.capture.unwrap_or(default.cap), ..default }),
+        raw: args.io.raw,
+        ..Streams::plain(args.io.tty, args.io.stdin)
     };
-    let wiring = Wiring::new(args.io.tty, args.io.stdin, &format, host);
-    opts.each(|opts| wiring.apply_to(opts));
-    let escapes = escapes(wiring.tty.is_some() || args.io.raw, host);
-    Ok(Job {
-        commands,
-        opts,
-        request: config.request(),
-        ruled_out: config.rules_containers_out(),
-        warnings: config.warnings().to_vec(),
-        walls: args.sandbox.walls,
-        input: wiring.input,
-        terminal: wiring.terminal,
-        format,
-        escapes,
-        talk: talk(&args.talk, host),
-        voice: voice(args.talk.log),
-    })
+    let job = without_command(&args.how, Vec::new(), streams, surroundings, host)?;
+    Ok(Job { commands, ..job })
 }
 
 /// The job of `agentctl shell`.
 pub(crate) fn shell(args: &ShellArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
-    let wires = (TtyArg::Auto, StdinArg::Inherit);
-    let mut job = without_command(&args.how, Vec::new(), wires, surroundings, host)?;
+    let streams = Streams::plain(TtyArg::Auto, StdinArg::Inherit);
+    let mut job = without_command(&args.how, Vec::new(), streams, surroundings, host)?;
     job.commands = shells((host.variable)(OsStr::new("SHELL")));
     lift_time(&mut job, &args.how);
     Ok(job)
@@ -158,7 +137,7 @@ pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl Surroundings, host: 
 
 /// How commands run that others will name, with nothing to read and nobody watching.
 pub(crate) fn service(how: &HowArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
-    without_command(how, Vec::new(), (TtyArg::Never, StdinArg::None), surroundings, host)
+    without_command(how, Vec::new(), Streams::plain(TtyArg::Never, StdinArg::None), surroundings, host)
 }
 
 /// How commands run in a workshop; what was typed wins over what its file says. Its files stay as they are.
@@ -170,17 +149,33 @@ pub(crate) fn workshop(
     host: Host,
 ) -> Result<Job> {
     let said = workshop.settings().into_iter().map(Entry::of_flag).collect();
-    let mut job = without_command(how, said, (TtyArg::Never, stdin), surroundings, host)?;
+    let mut job = without_command(how, said, Streams::plain(TtyArg::Never, stdin), surroundings, host)?;
     let files: Vec<_> = workshop.files.iter().filter_map(|file| surroundings.canonical(file).ok()).collect();
     job.opts.each(|opts| opts.kept_files.extend(files.iter().cloned()));
     Ok(job)
+}
+
+/// What was asked for about input and output.
+#[derive(Debug, Clone)]
+struct Streams {
+    tty: TtyArg,
+    stdin: StdinArg,
+    /// What is kept for an object at the end; without one the output passes through.
+    capture: Option<Capture>,
+    raw: bool,
+}
+
+impl Streams {
+    fn plain(tty: TtyArg, stdin: StdinArg) -> Self {
+        Self { tty, stdin, capture: None, raw: false }
+    }
 }
 
 /// `said` counts where nothing was typed.
 fn without_command(
     how: &HowArgs,
     said: Vec<Entry>,
-    (tty, stdin): (TtyArg, StdinArg),
+    streams: Streams,
     surroundings: &impl Surroundings,
     host: Host,
 ) -> Result<Job> {
@@ -189,19 +184,26 @@ fn without_command(
     flags.extend(said.into_iter().filter(|entry| !typed.contains(&entry.key())));
     let config = configuration(surroundings, &how.config, &how.files, flags)?;
     let mut opts = OptsByEngine::build(&config, &how.files, surroundings, host)?;
-    let wiring = Wiring::new(tty, stdin, &Format::Stream, host);
+    let secrets = Secrets::read(&how.env.secret, host.variable)?;
+    opts.each(|opts| secrets.apply_to(opts));
+    let warnings = config.warnings().to_vec();
+    let format = match streams.capture {
+        Some(capture) => Format::Json { capture, warnings: warnings.clone() },
+        None => Format::Stream,
+    };
+    let wiring = Wiring::new(streams.tty, streams.stdin, &format, host);
     opts.each(|opts| wiring.apply_to(opts));
     Ok(Job {
         commands: vec![Cmd::new("true")],
         opts,
         request: config.request(),
         ruled_out: config.rules_containers_out(),
-        warnings: config.warnings().to_vec(),
+        warnings,
         walls: how.sandbox.walls,
         input: wiring.input,
         terminal: wiring.terminal,
-        format: Format::Stream,
-        escapes: escapes(wiring.tty.is_some(), host),
+        format,
+        escapes: escapes(wiring.tty.is_some() || streams.raw, host),
         talk: talk(&how.talk, host),
         voice: voice(how.talk.log),
     })

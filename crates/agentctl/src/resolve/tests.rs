@@ -107,6 +107,17 @@ fn variables_are_set_or_passed_on() {
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
 }
 
+/// R91
+#[test]
+fn secrets_are_variables_that_are_marked() {
+    let opts = opts("run --secret TOKEN --secret PIN=12=34 --env PIN=x --env MODE=ci -- env", PIPED).unwrap();
+    let value = |name: &str| opts.env.get(OsStr::new(name)).cloned().unwrap();
+    assert_eq!((value("TOKEN"), value("PIN"), value("MODE")), ("secret".into(), "12=34".into(), "ci".into()));
+    assert_eq!(opts.secret_env.iter().collect::<Vec<_>>(), ["PIN", "TOKEN"]);
+    let shell = job("shell --secret TOKEN", INTERACTIVE).unwrap();
+    assert!(shell.opts.on("docker").secret_env.contains(OsStr::new("TOKEN")));
+}
+
 #[test]
 fn writable_paths_make_the_rest_read_only() {
     let mode = |line: &str| opts(line, PIPED).map(|opts| opts.workspace.mode);

@@ -1,48 +1,76 @@
-//! The picture: a line of sums, the table, a line of keys. Useful from 80 columns on.
+//! The picture: a line of sums, the table, a line about what is chosen, a line of keys. Useful from 80 columns on.
+
+use std::collections::HashSet;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
-use ratatui::widgets::{Cell, Paragraph, Row as TableRow, Table, TableState};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Row as TableRow, Table, TableState};
 
-use super::model::{Live, Model, Order};
-use crate::output::ps::{age, memory};
+use super::columns::{Column, columns};
+use super::model::{Live, Model};
+use crate::output::ps::memory;
 
-const KEYS: &str = "↑↓ choose  sort: c m p a n  r reverse  w warm  k kill  q leave";
+/// What keys do, each with the letter that it begins with.
+const SORT_KEYS: [&str; 6] = ["cpu", "mem", "pids", "denied", "age", "name"];
+const OTHER_KEYS: [&str; 4] = ["reverse", "warm", "kill", "quit"];
 
-/// The room for a sandbox's owner; only wide terminals show it.
-const WIDE: u16 = 110;
+const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 
 /// Draws it.
 pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model) {
-    let [head, table, foot] =
-        Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)])
-            .areas(frame.area());
+    let one = Constraint::Length(1);
+    let [head, table, chosen, foot] =
+        Layout::vertical([one, Constraint::Min(2), one, one]).areas(frame.area());
     frame.render_widget(Paragraph::new(summary(model)), head);
     rows(frame, model, table);
-    frame.render_widget(Paragraph::new(bottom(model)).style(Style::new().add_modifier(Modifier::DIM)), foot);
+    frame.render_widget(Paragraph::new(detail(model)), chosen);
+    frame.render_widget(Paragraph::new(bottom(model)), foot);
 }
 
 fn summary(model: &Model) -> Line<'static> {
-    let sum = |of: fn(&Live) -> f64| model.rows().iter().map(of).sum::<f64>();
-    let cpu = sum(|live| live.cpu.unwrap_or(0.0));
-    let bytes = sum(|live| live.row.load.map_or(0.0, |load| load.memory_bytes as f64));
-    let stopped = if model.latched { "  EMERGENCY STOP IN FORCE: agentctl resume" } else { "" };
-    let text = format!(
-        "agentctl top  {} shown  CPU {cpu:.0}%  memory {}{stopped}",
-        model.rows().len(),
-        memory(bytes as u64)
-    );
-    Line::styled(text, Style::new().add_modifier(Modifier::BOLD))
+    let mut cells = HashSet::new();
+    let of_cells = model.rows().iter().filter(|live| cells.insert(&live.row.cell));
+    let (cpu, bytes) = of_cells.fold((0.0, 0), |(cpu, bytes): (f64, u64), live| {
+        let used = live.row.load.map_or(0, |load| load.memory_bytes);
+        (cpu + live.cpu.unwrap_or(0.0), bytes.saturating_add(used))
+    });
+    let text = format!("agentctl top  {} shown  CPU {cpu:.0}%  memory {}", model.rows().len(), memory(bytes));
+    let stopped = "  EMERGENCY STOP IN FORCE: agentctl resume";
+    let alarm = model.latched.then(|| Span::styled(stopped, BOLD.add_modifier(Modifier::REVERSED)));
+    [Span::styled(text, BOLD)].into_iter().chain(alarm).collect()
 }
 
-fn bottom(model: &Model) -> String {
+/// What the table has no room for.
+fn detail(model: &Model) -> Line<'static> {
+    let chosen = model.chosen().and_then(|at| model.rows().get(at));
+    let Some(Live { row, .. }) = chosen else { return Line::default() };
+    Line::styled(format!("{}  owner {}  {}", row.name, row.owner, row.command), DIM)
+}
+
+fn bottom(model: &Model) -> Line<'static> {
+    let alarm = BOLD.add_modifier(Modifier::REVERSED);
     match (&model.asked, &model.message) {
-        (Some(name), _) => format!("kill {name}? y kills, any other key does not"),
-        (None, Some(message)) => message.clone(),
-        (None, None) => KEYS.to_owned(),
+        (Some(name), _) => Line::styled(format!("kill {name}? y kills, any other key does not"), alarm),
+        (None, Some(message)) => Line::styled(message.clone(), BOLD),
+        (None, None) => keys(),
     }
+}
+
+fn keys() -> Line<'static> {
+    let named = |word: &'static str| {
+        let (key, rest) = word.split_at(1);
+        [Span::styled(key, BOLD.add_modifier(Modifier::UNDERLINED)), Span::raw(rest), Span::raw(" ")]
+    };
+    let plain = |text: &'static str| [Span::raw(text)];
+    plain("↑↓ choose  sort: ")
+        .into_iter()
+        .chain(SORT_KEYS.into_iter().flat_map(named))
+        .chain(plain(" "))
+        .chain(OTHER_KEYS.into_iter().flat_map(named))
+        .collect()
 }
 
 fn rows(frame: &mut Frame<'_>, model: &Model, area: Rect) {
@@ -50,47 +78,14 @@ fn rows(frame: &mut Frame<'_>, model: &Model, area: Rect) {
         frame.render_widget(Paragraph::new("nothing runs"), area);
         return;
     }
-    let is_wide = area.width >= WIDE;
-    let mark = |order: Order, name: &str| {
-        let arrow = if model.reversed { "▲" } else { "▼" };
-        if model.order == order { format!("{name}{arrow}") } else { name.to_owned() }
-    };
-    let mut head = vec![mark(Order::Name, "RUN"), "SANDBOX".to_owned()];
-    let mut widths = vec![Constraint::Length(if is_wide { 28 } else { 16 }), Constraint::Length(7)];
-    if is_wide {
-        head.push("OWNER".to_owned());
-        widths.push(Constraint::Length(16));
-    }
-    head.extend([
-        mark(Order::Cpu, "CPU%"),
-        mark(Order::Memory, "MEM"),
-        mark(Order::Processes, "PIDS"),
-        mark(Order::Age, "AGE"),
-        "COMMAND".to_owned(),
-    ]);
-    widths.extend([6, 7, 5, 7].map(Constraint::Length));
-    widths.push(Constraint::Min(10));
-    let lines = model.rows().iter().map(|live| line(live, is_wide));
-    let table = Table::new(lines, widths)
-        .header(TableRow::new(head).style(Style::new().add_modifier(Modifier::UNDERLINED)))
+    let columns = columns(area.width);
+    let head = columns.iter().map(|column| column.head(model));
+    let lines = model.rows().iter().map(|live| TableRow::new(columns.iter().map(|column| column.cell(live))));
+    let table = Table::new(lines, columns.iter().map(Column::constraint))
+        .header(TableRow::new(head).style(BOLD.add_modifier(Modifier::UNDERLINED)))
         .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
     let mut state = TableState::default().with_selected(model.chosen());
     frame.render_stateful_widget(table, area, &mut state);
-}
-
-fn line(live: &Live, is_wide: bool) -> TableRow<'static> {
-    let row = &live.row;
-    let mut cells = vec![row.name.clone(), row.sandbox.clone()];
-    if is_wide {
-        cells.push(row.owner.clone());
-    }
-    cells.push(live.cpu.map_or_else(|| "-".to_owned(), |cpu| format!("{cpu:.1}")));
-    match row.load {
-        Some(load) => cells.extend([memory(load.memory_bytes), load.processes.to_string()]),
-        None => cells.extend(["?".to_owned(), "?".to_owned()]),
-    }
-    cells.extend([age(row.age), row.command.clone()]);
-    TableRow::new(cells.into_iter().map(Cell::from))
 }
 
 #[cfg(test)]
@@ -113,22 +108,45 @@ mod tests {
     fn it_is_useful_at_80_columns() {
         let mut model = model();
         model.key(KeyCode::Char('c'), KeyModifiers::NONE);
-        let picture = picture(&model, 80, 8);
+        let picture = picture(&model, 80, 24);
         let lines: Vec<&str> = picture.lines().collect();
         assert!(lines[0].contains("3 shown") && lines[0].contains("302.0M"), "{picture}");
-        for head in ["RUN", "SANDBOX", "CPU%▼", "MEM", "PIDS", "AGE", "COMMAND"] {
+        for head in ["RUN", "SANDBOX", "CPU%▼", "MEM", "PIDS", "DENIED", "AGE", "COMMAND"] {
             assert!(lines[1].contains(head), "{head}: {picture}");
         }
-        for shown in ["a ", "local", "99.5", "2.0M", "1h06m", "cargo test --package a"] {
+        for shown in ["a ", "local", "99.5", "2.0M", " 0 ", "1h06m", "cargo test --pa"] {
             assert!(lines[2].contains(shown), "{shown}: {picture}");
         }
-        assert!(lines[7].contains("q leave"), "{picture}");
+        assert!(lines[3].contains(" - "), "denials that are unknown: {picture}");
+        assert!(
+            lines[22].contains("a  owner 4711  cargo test --package a"),
+            "what has no room above: {picture}"
+        );
+        assert!(
+            lines[23].contains("sort: cpu mem pids denied age name") && lines[23].contains("quit"),
+            "{picture}"
+        );
     }
 
     #[test]
     fn a_wide_terminal_shows_owners() {
-        assert!(picture(&model(), 200, 10).contains("OWNER"));
+        let picture = picture(&model(), 200, 50);
+        let lines: Vec<&str> = picture.lines().collect();
+        assert!(lines[1].contains("OWNER"), "{picture}");
+        assert!(lines[2].contains("4711") && lines[2].contains("cargo test --package b"), "{picture}");
+    }
+
+    #[test]
+    fn nothing_is_said_to_run_where_nothing_does() {
         assert!(picture(&Model::default(), 80, 5).contains("nothing runs"));
+    }
+
+    /// Runs of a session share a cell, and what that uses is used once.
+    #[test]
+    fn a_cell_counts_once() {
+        let mut model = model();
+        model.share_a_cell();
+        assert!(picture(&model, 80, 24).contains("CPU 1%  memory 300.0M"), "{}", picture(&model, 80, 24));
     }
 
     #[test]

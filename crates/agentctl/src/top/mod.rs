@@ -1,5 +1,6 @@
 //! The live view: a model that keys and looks change, and a picture of it. Neither knows the terminal's state.
 
+mod columns;
 mod draw;
 mod model;
 

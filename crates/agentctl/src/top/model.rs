@@ -13,6 +13,8 @@ use crate::output::ps::{self, Row};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Action {
     None,
+    /// Another look, at once.
+    Look,
     Leave,
     /// The run or cell of this name.
     Kill(String),
@@ -25,6 +27,7 @@ pub(crate) enum Order {
     Cpu,
     Memory,
     Processes,
+    Denials,
     Age,
     Name,
 }
@@ -102,13 +105,17 @@ impl Model {
             KeyCode::Char('c') => self.order_by(Order::Cpu),
             KeyCode::Char('m') => self.order_by(Order::Memory),
             KeyCode::Char('p') => self.order_by(Order::Processes),
+            KeyCode::Char('d') => self.order_by(Order::Denials),
             KeyCode::Char('a') => self.order_by(Order::Age),
             KeyCode::Char('n') => self.order_by(Order::Name),
             KeyCode::Char('r') => {
                 self.reversed = !self.reversed;
                 self.sort();
             }
-            KeyCode::Char('w') => self.warm = !self.warm,
+            KeyCode::Char('w') => {
+                self.warm = !self.warm;
+                return Action::Look;
+            }
             KeyCode::Char('k') => {
                 self.asked =
                     self.chosen().and_then(|at| self.rows.get(at)).map(|live| live.row.target.clone());
@@ -139,6 +146,7 @@ impl Model {
             }),
             Order::Memory => self.rows.sort_by_key(|live| Reverse(load(live).memory_bytes)),
             Order::Processes => self.rows.sort_by_key(|live| Reverse(load(live).processes)),
+            Order::Denials => self.rows.sort_by_key(|live| Reverse(load(live).network_denials)),
             Order::Age => self.rows.sort_by_key(|live| Reverse(live.row.age)),
             Order::Name => self.rows.sort_by(|a, b| a.row.name.cmp(&b.row.name)),
         }
@@ -161,10 +169,11 @@ pub(super) mod tests {
 
     use super::*;
 
-    pub(in crate::top) fn live(name: &str, cpu: f64, memory: u64, age: u64) -> Live {
-        let load = Load { processes: 3, cpu_ms: 0, memory_bytes: memory };
+    pub(in crate::top) fn live(name: &str, cpu: f64, memory: u64, denials: Option<u64>, age: u64) -> Live {
+        let load = Load { processes: 3, cpu_ms: 0, memory_bytes: memory, network_denials: denials };
         let row = Row {
             name: name.into(),
+            cell: format!("cell of {name}"),
             sandbox: "local".into(),
             owner: "4711".into(),
             age: Duration::from_secs(age),
@@ -176,9 +185,19 @@ pub(super) mod tests {
     }
 
     pub(in crate::top) fn model() -> Model {
-        let rows =
-            vec![live("b", 1.0, 300 << 20, 5), live("a", 99.5, 2 << 20, 4000), live("c", 0.0, 1 << 10, 70)];
+        let rows = vec![
+            live("b", 1.0, 300 << 20, None, 5),
+            live("a", 99.5, 2 << 20, Some(0), 4000),
+            live("c", 0.0, 1 << 10, Some(12), 70),
+        ];
         Model { rows, ..Model::default() }
+    }
+
+    impl Model {
+        /// All rows are runs of one session.
+        pub(in crate::top) fn share_a_cell(&mut self) {
+            self.rows.iter_mut().for_each(|live| live.row.cell = "one".into());
+        }
     }
 
     fn names(model: &Model) -> String {
@@ -192,7 +211,8 @@ pub(super) mod tests {
     #[test]
     fn keys_sort() {
         let mut model = model();
-        for (key, expected) in [('c', "abc"), ('m', "bac"), ('a', "acb"), ('n', "abc"), ('r', "cba")] {
+        let sorted = [('c', "abc"), ('m', "bac"), ('d', "cab"), ('a', "acb"), ('n', "abc"), ('r', "cba")];
+        for (key, expected) in sorted {
             assert_eq!(press(&mut model, key), Action::None);
             assert_eq!(names(&model), expected, "{key}");
         }

@@ -191,6 +191,8 @@ fn everything_else() {
         "--user root",
         "--env NO_SUCH_VARIABLE_HERE",
         "--env =value",
+        "--secret NO_SUCH_VARIABLE_HERE",
+        "--secret =hunter22",
         "--stdin keyboard",
         "--tty=perhaps",
         "--capture 1k",
@@ -225,6 +227,12 @@ fn everything_else() {
     $ --env =value
     agentctl: --env =value: a variable needs a name
       try: write --env NAME=VALUE, or --env NAME to pass your own value on
+    $ --secret NO_SUCH_VARIABLE_HERE
+    agentctl: --secret NO_SUCH_VARIABLE_HERE: you have no variable `NO_SUCH_VARIABLE_HERE` to pass on
+      try: set and export it first, as in `read -rs NO_SUCH_VARIABLE_HERE; export NO_SUCH_VARIABLE_HERE`
+    $ --secret =hunter22
+    agentctl: --secret: a variable needs a name
+      try: write --secret NAME to pass your own value on, or --secret NAME=VALUE
     $ --stdin keyboard
     error: invalid value 'keyboard' for '--stdin <WHAT>'
       [possible values: auto, none, inherit]

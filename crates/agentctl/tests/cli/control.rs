@@ -1,31 +1,11 @@
 //! Seeing and stopping runs from outside: `ps`, `stop`, `kill`, `rm`, `health`, `gc`. Each test has a state directory of
 //! its own, so that `--all` means the test's own runs.
 
-use std::process::Output;
-
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::fuse::{FILE, Hung};
-use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually};
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
-}
-
-fn ps(place: &Place) -> Value {
-    let output = place.output(["ps", "--json"]);
-    assert!(output.status.success(), "{}", said(&output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-/// Names of all runs.
-pub(crate) fn runs(place: &Place) -> Vec<String> {
-    let object = ps(place);
-    let cells = object["cells"].as_array().unwrap();
-    let runs = cells.iter().flat_map(|cell| cell["runs"].as_array().unwrap());
-    runs.map(|run| run["run"].as_str().unwrap().to_owned()).collect()
-}
+use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually, ps, runs, said};
 
 /// A run with a daemon of its own that goes on.
 pub(crate) fn begun(place: &Place, marker: &Marker) -> Run {

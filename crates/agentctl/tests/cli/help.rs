@@ -70,6 +70,15 @@ fn the_options_of_run_in_short() {
     Options:
       -h, --help  Print help (see more with '--help')
 
+    Input and output:
+          --stdin <WHAT>    What the command reads [default: auto] [possible values: auto, none,
+                            inherit]
+      -t, --tty[=<WHEN>]    Give the command a terminal; `-t` alone means `always` [default: never]
+                            [possible values: auto, always, never]
+          --raw             Show output on a terminal as it is
+          --json            Print one JSON object at the end instead of the output
+          --capture <SIZE>  With --json: keep this much of each output stream [default: 1m]
+
     Sandbox:
           --sandbox <NAME>              Which sandbox to use [default: auto] [possible values: auto,
                                         local, docker, podman]
@@ -112,16 +121,8 @@ fn the_options_of_run_in_short() {
                                          instead of refusing [possible values: true, false]
 
     Environment:
-      -e, --env <NAME[=VALUE]>  Set a variable; a name alone passes your own value on
-
-    Input and output:
-          --stdin <WHAT>    What the command reads [default: auto] [possible values: auto, none,
-                            inherit]
-      -t, --tty[=<WHEN>]    Give the command a terminal; `-t` alone means `always` [default: never]
-                            [possible values: auto, always, never]
-          --raw             Show output on a terminal as it is
-          --json            Print one JSON object at the end instead of the output
-          --capture <SIZE>  With --json: keep this much of each output stream [default: 1m]
+      -e, --env <NAME[=VALUE]>     Set a variable; a name alone passes your own value on
+          --secret <NAME[=VALUE]>  The same, for a value that nobody else shall read
 
     Configuration:
           --config <FILE>  Read this file in place of the user's and the project's; `agentctl config
@@ -138,7 +139,7 @@ fn the_options_of_run_in_short() {
       agentctl run -- sh -c 'make && make test'
       agentctl run --workspace-mode ro --write-path target -- cargo build --offline
       agentctl run --timeout 30s --memory 512m --json -- python3 script.py
-      agentctl run --env TOKEN --env MODE=ci -- ./deploy --dry-run
+      agentctl run --secret TOKEN --env MODE=ci -- ./deploy --dry-run
       tar c . | agentctl run --stdin inherit -- sha256sum
     "#);
 }

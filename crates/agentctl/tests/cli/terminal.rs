@@ -73,6 +73,18 @@ fn the_terminal_is_restored_when_we_are_terminated() {
     }
 }
 
+/// R90
+#[test]
+fn the_terminal_is_restored_when_the_live_view_is_terminated() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let mut pty = Pty::start(&["top"]);
+        pty.expect("agentctl top");
+        pty.expect_raw();
+        send(&mut pty, signal);
+        assert_eq!(pty.code(), Some(130), "{signal:?}");
+    }
+}
+
 #[test]
 fn the_terminal_is_restored_when_the_time_is_up() {
     let mut pty = run(&["-t", "--timeout", "1s"], "echo up; exec cat");

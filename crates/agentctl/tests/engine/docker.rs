@@ -9,6 +9,8 @@ mod build;
 #[cfg(target_os = "linux")]
 mod doctor;
 #[cfg(target_os = "linux")]
+mod emergency;
+#[cfg(target_os = "linux")]
 #[expect(dead_code, reason = "the other engine's half")]
 mod engines;
 #[cfg(target_os = "linux")]
@@ -21,7 +23,7 @@ mod steps;
 mod suite;
 #[cfg(target_os = "linux")]
 #[path = "../cli/support/mod.rs"]
-#[expect(dead_code, reason = "shared with the tests of everything else")]
+#[expect(dead_code, unused_imports, reason = "shared with the tests of everything else")]
 mod support;
 
 use std::process::ExitCode;

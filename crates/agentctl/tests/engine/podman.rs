@@ -10,6 +10,8 @@ mod doctor;
 #[cfg(target_os = "linux")]
 mod doctor_podman;
 #[cfg(target_os = "linux")]
+mod emergency;
+#[cfg(target_os = "linux")]
 mod engines;
 #[cfg(target_os = "linux")]
 mod killed;

@@ -1,11 +1,15 @@
 //! What stands in a line of the log. Pure: every value is one of ours or a JSON string, so that nothing a command writes
 //! or is called can make a line of its own.
 
+use std::borrow::Cow;
+
 use exec_core::{Denial, Ended, Isolation, IsolationLevel, LimitHit, LimitReport, Outcome};
 use serde::Serialize;
 
+use crate::process::machine;
 use crate::record::{Moment, RunRecord};
 use crate::run::Written;
+use crate::state::StateDir;
 
 /// A run starts.
 #[derive(Debug, Serialize)]
@@ -17,6 +21,16 @@ pub(crate) struct StartLine<'a> {
     executor: &'a str,
     owner: &'a str,
     owner_pid: u32,
+    // From here to `state`: what whoever finds the run without an end has to know to say whether it is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner_start: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner_boot: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner_namespaces: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a str>,
+    state: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<&'a str>,
     argv: &'a [String],
@@ -29,8 +43,9 @@ pub(crate) struct StartLine<'a> {
 }
 
 impl<'a> StartLine<'a> {
-    /// Of this run.
-    pub(crate) fn new(record: &'a RunRecord, isolation: &'a Isolation) -> Self {
+    /// Of this run, whose records are in that directory.
+    pub(crate) fn new(record: &'a RunRecord, state: &'a StateDir, isolation: &'a Isolation) -> Self {
+        let world = record.owner.world.as_ref();
         Self {
             event: "start",
             at: record.since.rfc3339(),
@@ -39,6 +54,11 @@ impl<'a> StartLine<'a> {
             executor: &record.backend,
             owner: &record.owner.id,
             owner_pid: record.owner.pid,
+            owner_start: record.owner.start,
+            owner_boot: world.map(|world| world.boot.as_str()),
+            owner_namespaces: world.map(|world| world.namespaces.as_str()),
+            machine: machine(),
+            state: state.path().to_string_lossy(),
             session: record.session.as_deref(),
             argv: &record.argv,
             cwd: &record.cwd,

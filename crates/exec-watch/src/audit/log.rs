@@ -10,10 +10,22 @@ use exec_core::{Error, ErrorKind, Result};
 use serde::Serialize;
 
 use super::line::{EndLine, StartLine};
-use super::{AUDIT_FILE_VARIABLE, AUDIT_VARIABLE, AuditFile};
+use super::{AUDIT_FILE_VARIABLE, AUDIT_VARIABLE, AuditFile, Extent, Reading, read};
 
 /// How many logs are kept that were put aside.
-const KEPT: u32 = 4;
+pub(super) const KEPT: u32 = 4;
+
+/// How often a line is written whose file went away under it, before that is an error.
+const ATTEMPTS: usize = 3;
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It stands in the log, or in one that is kept.
+    Kept,
+    /// The file was the oldest of those put aside by then, and is gone.
+    Gone,
+}
 
 /// What it means that a line can't be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,24 +69,28 @@ impl AuditLog {
         }
     }
 
+    /// What the log says so far.
+    pub(crate) fn read(&self, extent: Extent) -> io::Result<Reading> {
+        read::read(self.path()?, extent)
+    }
+
     fn write(&self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
         let path = self.path()?;
         let mut held = self.0.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = current(&mut held, path, self.0.at.size)?;
-        let before = file.metadata().map(|file| file.len());
-        match file.write(&text) {
-            Ok(written) if written == text.len() => Ok(()),
-            cut => {
-                // A disk that is full takes part of a line; what follows must not become its end.
-                if let (Ok(1..), Ok(_)) = (&cut, before) {
-                    let _ = file.write(b"\n");
-                }
-                *held = None;
-                Err(cut.map_or_else(|error| error, |_| io::ErrorKind::StorageFull.into()))
+        for _ in 0..ATTEMPTS {
+            let fate = current(&mut held, path, self.0.at.size).and_then(|file| append(file, &text));
+            if let Ok(Fate::Kept) = fate {
+                return Ok(());
             }
+            *held = None;
+            fate?;
         }
+        Err(io::Error::new(
+            io::ErrorKind::WouldBlock,
+            "others put the log aside faster than it can be written",
+        ))
     }
 
     fn path(&self) -> io::Result<&Path> {
@@ -96,6 +112,34 @@ impl AuditLog {
     }
 }
 
+/// Writes one line, in one piece.
+///
+/// Between the look at where the file is and this, others may have put it aside. In one that is kept the line is as good;
+/// so it is only looked at whether the file was taken away meanwhile.
+fn append(file: &mut File, text: &[u8]) -> io::Result<Fate> {
+    let written = file.write(text)?;
+    if written < text.len() {
+        // A disk that is full takes part of a line; what follows must not become its end.
+        if written > 0 {
+            let _ = file.write(b"\n");
+        }
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    Ok(if has_name(file) { Fate::Kept } else { Fate::Gone })
+}
+
+#[cfg(unix)]
+fn has_name(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|file| file.nlink() > 0)
+}
+
+/// An open file has its name here.
+#[cfg(not(unix))]
+fn has_name(_: &File) -> bool {
+    true
+}
+
 /// The file that lines go to now: another process may have put the old one aside.
 fn current<'a>(held: &'a mut Option<File>, path: &Path, size: u64) -> io::Result<&'a mut File> {
     if held.as_ref().is_some_and(|file| !is_at(file, path)) {
@@ -111,7 +155,7 @@ fn current<'a>(held: &'a mut Option<File>, path: &Path, size: u64) -> io::Result
     held.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
@@ -154,9 +198,12 @@ fn put_aside(path: &Path, size: u64) -> io::Result<()> {
     Ok(())
 }
 
-fn numbered(path: &Path, number: &str) -> PathBuf {
+pub(super) fn numbered(path: &Path, number: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(number);
     name.into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,11 +2,15 @@
 
 mod line;
 mod log;
+mod open_runs;
+mod read;
 
 use std::path::PathBuf;
 
 pub(crate) use line::{EndLine, StartLine};
 pub(crate) use log::AuditLog;
+pub(crate) use open_runs::{OpenRun, Reading};
+pub(crate) use read::Extent;
 
 /// The variable that says whether there is a log: `off`, `on` or `required`.
 pub const AUDIT_VARIABLE: &str = "AGENTCTL_AUDIT";

@@ -4,6 +4,9 @@ pub(crate) mod fuse;
 mod marker;
 mod memory;
 mod pty;
+mod seen;
+pub(crate) mod tmux;
+pub(crate) mod uproar;
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -17,6 +20,7 @@ use tempfile::TempDir;
 pub(crate) use marker::Marker;
 pub(crate) use memory::assert_a_gibibyte_passes_in_bounded_memory;
 pub(crate) use pty::Pty;
+pub(crate) use seen::{ps, runs, said};
 
 /// Nothing here takes this long; it only ends a test that hangs.
 pub(crate) const OUTER_LIMIT: Duration = Duration::from_secs(60);
@@ -67,13 +71,17 @@ impl Place {
         I::Item: AsRef<OsStr>,
     {
         let mut command = Command::new(program());
-        command.args(args).current_dir(self.path()).stdin(Stdio::null()).env(LOCAL.0, LOCAL.1);
+        self.at_home(command.args(args).stdin(Stdio::null()));
+        command
+    }
+
+    /// A command of this user, in this directory.
+    pub(crate) fn at_home<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             command.env(name, self.user());
         }
         // What is stopped, refused and cleaned up here is nobody else's.
-        command.env("AGENTCTL_STATE_DIR", self.state());
-        command
+        command.current_dir(self.path()).env(LOCAL.0, LOCAL.1).env("AGENTCTL_STATE_DIR", self.state())
     }
 
     /// `agentctl run --quiet` with a line of shell, its output ours to read.

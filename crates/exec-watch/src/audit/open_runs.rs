@@ -1,0 +1,156 @@
+//! Which runs a log says have started and not ended. Pure: from its lines, whatever stands in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use crate::owner::Owner;
+use crate::process::World;
+
+/// A run that started and, as far as the log goes, has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenRun {
+    /// Its name.
+    pub(crate) id: String,
+    /// Whose it was.
+    pub(crate) owner: Owner,
+    /// The machine it was on, where that has a name.
+    pub(crate) machine: Option<String>,
+    /// The directory it was written down in.
+    pub(crate) state: String,
+}
+
+/// What was read of a log, its oldest line first.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    open: BTreeMap<String, OpenRun>,
+    ended: BTreeSet<String>,
+}
+
+/// What of a line matters here. Lines of older versions say less, and runs of theirs are left alone.
+#[derive(Debug, Deserialize)]
+struct Said {
+    event: String,
+    run: String,
+    owner: Option<String>,
+    owner_pid: Option<u32>,
+    owner_start: Option<u64>,
+    owner_boot: Option<String>,
+    owner_namespaces: Option<String>,
+    machine: Option<String>,
+    state: Option<String>,
+}
+
+impl Reading {
+    /// Takes in the next line. One that is torn, or none of ours, says nothing.
+    pub(crate) fn line(&mut self, line: &[u8]) {
+        let Ok(said) = serde_json::from_slice::<Said>(line) else { return };
+        match said.event.as_str() {
+            "start" => {
+                if let Some(run) = said.run_that_started() {
+                    self.open.insert(run.id.clone(), run);
+                }
+            }
+            "end" => {
+                self.open.remove(&said.run);
+                self.ended.insert(said.run);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it says that this run has ended.
+    pub(crate) fn has_ended(&self, run: &str) -> bool {
+        self.ended.contains(run)
+    }
+
+    /// Whether it says that this run has started, and not that it has ended.
+    pub(crate) fn is_open(&self, run: &str) -> bool {
+        self.open.contains_key(run)
+    }
+
+    /// The runs that have not ended.
+    pub(crate) fn open(self) -> impl Iterator<Item = OpenRun> {
+        self.open.into_values()
+    }
+}
+
+impl Said {
+    fn run_that_started(self) -> Option<OpenRun> {
+        let world = World { boot: self.owner_boot?, namespaces: self.owner_namespaces? };
+        let owner =
+            Owner { id: self.owner?, pid: self.owner_pid?, start: self.owner_start, world: Some(world) };
+        Some(OpenRun { id: self.run, owner, machine: self.machine, state: self.state? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn start(run: &str) -> String {
+        json!({
+            "event": "start", "run": run, "owner": "o7", "owner_pid": 7, "owner_start": 70, "owner_boot": "b",
+            "owner_namespaces": "1.2", "machine": "m", "state": "/s", "argv": ["x"],
+        })
+        .to_string()
+    }
+
+    fn end(run: &str) -> String {
+        json!({"event": "end", "run": run, "error": "x"}).to_string()
+    }
+
+    fn read(lines: &[String]) -> Reading {
+        let mut reading = Reading::default();
+        for line in lines {
+            reading.line(line.as_bytes());
+        }
+        reading
+    }
+
+    fn open(lines: &[String]) -> Vec<String> {
+        read(lines).open().map(|run| run.id).collect()
+    }
+
+    /// R91
+    #[test]
+    fn a_start_without_an_end_is_open() {
+        let lines = [start("a"), start("b"), end("a"), start("c"), end("c")];
+        assert_eq!(open(&lines), ["b"]);
+        let reading = read(&lines);
+        assert!(reading.has_ended("a") && !reading.has_ended("b") && reading.is_open("b"));
+        let run = read(&lines).open().next().unwrap();
+        assert_eq!((run.owner.pid, run.owner.start, run.state.as_str()), (7, Some(70), "/s"));
+        assert_eq!(run.owner.world.unwrap(), World { boot: "b".into(), namespaces: "1.2".into() });
+    }
+
+    /// R91: cut off by a full disk or a crash, written by an older version or by somebody else.
+    #[test]
+    fn torn_and_foreign_lines_say_nothing() {
+        let torn = start("a").split_at(40).0.to_owned();
+        let older = json!({"event": "start", "run": "old", "owner": "o7", "owner_pid": 7}).to_string();
+        let foreign = ["", "{}", "[1]", "null", "start a", r#"{"event":"end"}"#, r#"{"event":1,"run":"a"}"#];
+        let mut lines: Vec<String> = foreign.map(str::to_owned).into();
+        lines.extend([torn, older, start("a")]);
+        assert_eq!(open(&lines), ["a"]);
+        lines.extend([end("unheard of"), end("a").split_at(20).0.to_owned()]);
+        assert_eq!(open(&lines), ["a"], "half an end is none");
+    }
+
+    proptest! {
+        /// Whoever reads the end of a log begins in the middle of a line: the rest of one is no line of its own, whatever
+        /// the command was called.
+        #[test]
+        fn the_rest_of_a_line_says_nothing(name in "\\PC{0,30}", at in 1usize..300) {
+            let forged = format!("{name}{}", end("a"));
+            let line = json!({"event": "start", "run": "x", "argv": [forged], "limits": [{"event": "end", "run": "a"}]});
+            let line = line.to_string().into_bytes();
+            let mut reading = read(&[start("a")]);
+            reading.line(&line[at.min(line.len())..]);
+            prop_assert!(reading.is_open("a"));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! How often the processes of a cell tried to reach a network and found no way out. A cell without a network has a
+//! namespace of its own in which no route leads anywhere, and there the kernel itself counts what it refuses, whatever
+//! program it refuses it to.
+
+use std::fs;
+
+use crate::snapshot::Seen;
+
+/// A network namespace, told from others by the table that the kernel shows in each. The namespace itself may be looked at by
+/// fewer: not by an ordinary user at a PID 1 that lets nobody near.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Namespace {
+    device: u64,
+    table: u64,
+}
+
+impl Namespace {
+    /// Of the process with this number; `self` is this one.
+    #[cfg(unix)]
+    pub(crate) fn of(process: &str) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let table = fs::metadata(format!("/proc/{process}/net/snmp")).ok()?;
+        Some(Self { device: table.dev(), table: table.ino() })
+    }
+
+    /// Where there are none.
+    #[cfg(not(unix))]
+    pub(crate) fn of(_: &str) -> Option<Self> {
+        None
+    }
+}
+
+/// What was counted in the namespace of a cell, whose first processes these are, since it was made. None where that is one of
+/// those `outside`, which count for everybody there, or where nobody here may look.
+pub(crate) fn denials(heads: &[&Seen], outside: &[Namespace]) -> Option<u64> {
+    let pid = heads.first()?.process.pid.to_string();
+    Namespace::of(&pid).filter(|its| !outside.contains(its))?;
+    let read = |table: &str| fs::read_to_string(format!("/proc/{pid}/net/{table}"));
+    let old = counted(&read("snmp").ok()?)?;
+    // A kernel may do without the new protocol.
+    let new = read("snmp6").ok().and_then(|table| counted6(&table)).unwrap_or(0);
+    Some(old.saturating_add(new))
+}
+
+/// `Ip: NAME NAME …` and below it `Ip: NUMBER NUMBER …`.
+fn counted(table: &str) -> Option<u64> {
+    let mut lines = table.lines().filter_map(|line| line.strip_prefix("Ip: "));
+    let (names, numbers) = (lines.next()?, lines.next()?);
+    let mut pairs = names.split_whitespace().zip(numbers.split_whitespace());
+    pairs.find(|(name, _)| *name == "OutNoRoutes")?.1.parse().ok()
+}
+
+/// `NAME NUMBER`, a line each.
+fn counted6(table: &str) -> Option<u64> {
+    table.lines().find_map(|line| line.strip_prefix("Ip6OutNoRoutes"))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SNMP: &str = "Ip: Forwarding DefaultTTL OutDiscards OutNoRoutes ReasmTimeout\n\
+        Ip: 2 64 7 3 0\n\
+        Icmp: InMsgs OutNoRoutes\n\
+        Icmp: 5 9\n";
+
+    #[test]
+    fn the_counter_is_found_by_its_name() {
+        assert_eq!(counted(SNMP), Some(3));
+        assert_eq!(counted6("Ip6InReceives    \t1\nIp6OutNoRoutes                  \t12\n"), Some(12));
+    }
+
+    #[test]
+    fn what_is_not_there_is_unknown_and_not_zero() {
+        for table in ["", "Ip: OutNoRoutes\n", "Ip: Forwarding\nIp: 2\n", "Ip: OutNoRoutes\nIp: x\n"] {
+            assert_eq!(counted(table), None, "{table}");
+        }
+        assert_eq!(counted6("Ip6OutRequests 4\n"), None);
+    }
+
+    /// Our own namespace counts for the whole machine.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_shares_our_network_is_not_counted() {
+        let all = crate::snapshot::take();
+        let pid = std::process::id();
+        let own: Vec<&Seen> = all.iter().filter(|seen| seen.process.pid == pid).collect();
+        assert_eq!(own.len(), 1);
+        assert_eq!(denials(&own, &[Namespace::of("self").unwrap()]), None);
+        assert!(denials(&own, &[]).is_some(), "in another's eyes it is one of its own");
+    }
+}
