@@ -1,5 +1,7 @@
 //! An executor on an engine that answered.
 
+use std::sync::Once;
+
 use exec_cell::CellExecutor;
 use exec_core::{EngineInfo, Executor, Result};
 
@@ -14,7 +16,7 @@ use crate::profile::EngineProfile;
 use crate::reaper::{Duty, Reaper};
 use crate::supervisor::{InitPlacement, Supervisor, cache_directory};
 use crate::yard::Yard;
-use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience, isolation, leftovers};
+use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience, isolation};
 
 /// An engine that answered.
 #[derive(Debug)]
@@ -40,7 +42,6 @@ pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) 
         None => engine.info().await?,
     };
     let profile = EngineProfile::new(&greeting, &info, &own);
-    leftovers::sweep(&engine);
     let watch = config.watch.clone();
     let lives = Lives::follow(&engine, (OWNER, &watch.owner().id));
     let lanes = Lanes::below(&cache_directory())
@@ -59,7 +60,10 @@ pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) 
         version: drafter.profile.version.clone(),
         at: endpoint.to_string(),
     });
-    let yard = Yard { engine, endpoint: endpoint.to_string(), watch, lives, reaper };
+    let yard = Yard { engine, endpoint: endpoint.to_string(), watch, lives, reaper, swept: Once::new() };
+    if first_run.is_none() {
+        yard.sweep();
+    }
     let Some(program) = program.filter(|_| init != InitPlacement::Direct) else {
         let mut capabilities = direct::capabilities(&drafter.profile, yard.reaper.is_there());
         capabilities.engine = description;

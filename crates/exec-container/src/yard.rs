@@ -1,15 +1,16 @@
 //! Where containers of ours come and go: from the moment before the engine hears of one until it is gone.
 
 use std::collections::HashMap;
+use std::sync::Once;
 
 use exec_core::{Error, ErrorKind, Result};
 use exec_watch::{Place, Watch};
 
 use crate::engine::{Created, Engine, Lives, is_engine_gone, is_missing_image};
 use crate::keeper::{ContainerKeeper, Made};
-use crate::labels;
 use crate::reaper::Reaper;
 use crate::spec::ContainerSpec;
+use crate::{labels, leftovers};
 
 /// What every container of ours takes.
 #[derive(Debug)]
@@ -20,9 +21,17 @@ pub(crate) struct Yard {
     pub(crate) watch: Watch,
     pub(crate) lives: Lives,
     pub(crate) reaper: Reaper,
+    /// Whether what dead owners left was looked for.
+    pub(crate) swept: Once,
 }
 
 impl Yard {
+    /// Looks once for what dead owners left, beside whatever else goes on. Not before the engine has made the first
+    /// container, which somebody waits for: while it starts that one, the engine has the time.
+    pub(crate) fn sweep(&self) {
+        self.swept.call_once(|| leftovers::sweep(&self.engine));
+    }
+
     /// A name for a container that is about to be created, and the hold on it.
     pub(crate) fn expect(&self) -> Result<(String, ContainerKeeper)> {
         let seat = self.watch.expect(self.engine.backend())?;
@@ -62,6 +71,7 @@ impl Yard {
         created: Result<Created>,
         spec: &ContainerSpec,
     ) -> Result<Created> {
+        self.sweep();
         match created {
             Ok(created) => {
                 self.reaper.made(name);

@@ -1,8 +1,8 @@
 //! Ends cells from outside, whoever owns them, and says so only when nothing of them is left.
 //!
-//! The order: PID 1 of the cell, with which the kernel ends all others and after which the keeper cleans up, and then
-//! those others; when that was not enough the whole control group at once, frozen. Every signal goes to a handle of a
-//! process that was looked at again after the handle was taken.
+//! The order: what is in the control groups of the cell, frozen, and with its PID 1 the kernel ends all others; then
+//! whoever is found to be a member of it, but not the keeper, which cleans up; when that was not enough, everybody. Every
+//! signal goes to a handle of a process that was looked at again after the handle was taken.
 
 use std::fs;
 use std::path::Path;
@@ -15,6 +15,7 @@ use crate::members::{Census, group_name};
 use crate::process::{Process, start_time};
 use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot::{self, Seen};
+use crate::strike::strike;
 
 /// After this long, what should have ended a cell has not.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -42,6 +43,7 @@ pub struct Survivor {
 pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
     let begun = Instant::now();
     let mut look = FIRST_LOOK;
+    strike(cells);
     loop {
         let seen = snapshot::take();
         let census = Census::of(&seen);
@@ -115,8 +117,14 @@ pub fn ask_all(cells: &[CellRecord]) {
 
 /// Whether anything of a cell is alive.
 pub fn is_alive(cell: &CellRecord) -> bool {
+    is_any_alive(std::slice::from_ref(cell))
+}
+
+/// Whether anything of any of these cells is alive.
+pub(crate) fn is_any_alive(cells: &[CellRecord]) -> bool {
     let seen = snapshot::take();
-    !Census::of(&seen).members(cell).is_empty()
+    let census = Census::of(&seen);
+    cells.iter().any(|cell| !census.members(cell).is_empty())
 }
 
 /// Nothing can be begun in a group that is frozen, so killing one by one comes to an end.

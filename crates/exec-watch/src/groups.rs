@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::members::is_named_after;
 use crate::snapshot::Seen;
@@ -16,10 +17,26 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
+    /// A group in one of the places where hierarchies are mounted.
+    pub(crate) fn add(&mut self, mounts: &Mounts, mount: &Path, group: &Path) {
+        if mounts.unified.as_deref() == Some(mount) {
+            self.unified.insert(group.to_owned());
+        } else if mounts.freezer.as_deref() == Some(mount) {
+            self.freezers.insert(group.to_owned());
+        }
+    }
+
     /// Where groups are frozen by a controller of its own. What is killed with a whole group need not be frozen.
     pub(crate) fn freeze(&self) {
         for group in &self.freezers {
             put(&group.join("freezer.state"), "FROZEN");
+        }
+    }
+
+    /// Waits until nobody moves in those that were frozen.
+    pub(crate) fn await_standstill(&self, until: Instant, look_again: Duration) {
+        while self.freezers.iter().any(|group| is_moving(group)) && Instant::now() < until {
+            std::thread::sleep(look_again);
         }
     }
 
@@ -38,6 +55,10 @@ impl Groups {
             put(&group.join("cgroup.freeze"), "0");
         }
     }
+}
+
+fn is_moving(group: &Path) -> bool {
+    fs::read_to_string(group.join("freezer.state")).is_ok_and(|state| state.trim() == "FREEZING")
 }
 
 fn put(file: &Path, value: &str) {
@@ -82,6 +103,7 @@ pub(crate) struct Mounts {
     unified: Option<PathBuf>,
     freezer: Option<PathBuf>,
     memory: Option<PathBuf>,
+    pids: Option<PathBuf>,
     all: Vec<PathBuf>,
 }
 
@@ -90,8 +112,14 @@ impl Mounts {
         Self::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
     }
 
+    /// Where every cell has a group, if it has any: engines put a container into all hierarchies, a cell of our own is in
+    /// the unified one, else in that of the process limit.
+    pub(crate) fn with_all_members(&self) -> impl Iterator<Item = &Path> {
+        [&self.unified, &self.freezer, &self.pids].into_iter().flatten().map(PathBuf::as_path)
+    }
+
     /// `id parent major:minor ROOT PLACE options [tags…] - TYPE source SUPER-OPTIONS`
-    fn parse(table: &str) -> Self {
+    pub(crate) fn parse(table: &str) -> Self {
         let mut mounts = Self::default();
         for line in table.lines() {
             let Some((left, right)) = line.split_once(" - ") else { continue };
@@ -103,6 +131,7 @@ impl Mounts {
                         match option {
                             "freezer" => mounts.freezer = Some(place.clone()),
                             "memory" => mounts.memory = Some(place.clone()),
+                            "pids" => mounts.pids = Some(place.clone()),
                             _ => {}
                         }
                     }

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::process::Process;
+use crate::procfs;
 use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot::Seen;
 
@@ -108,7 +109,7 @@ impl<'a> Census<'a> {
 
 /// The number that a process has in the innermost namespace it is in.
 fn number_inside(pid: u32) -> Option<u32> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let status = procfs::read(&format!("{pid}/status"))?;
     let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
     numbers.split_whitespace().last()?.parse().ok()
 }

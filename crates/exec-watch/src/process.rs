@@ -39,7 +39,9 @@ pub struct World {
 impl World {
     /// This one; none where the system does not say.
     pub fn here() -> Option<Self> {
-        Some(Self { boot: boot_id()?, namespaces: namespaces()? })
+        // It stays the same for as long as a process lives.
+        static HERE: OnceLock<Option<World>> = OnceLock::new();
+        HERE.get_or_init(|| Some(Self { boot: boot_id()?, namespaces: namespaces()? })).clone()
     }
 }
 

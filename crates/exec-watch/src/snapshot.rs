@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::process::Process;
+use crate::procfs;
 use crate::stat::Stat;
 
 /// One process.
@@ -25,7 +26,7 @@ pub(crate) fn take() -> Vec<Seen> {
 
 fn look(pid: u32) -> Option<Seen> {
     let stat = Stat::read(&pid.to_string())?;
-    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    let groups = procfs::read(&format!("{pid}/cgroup")).unwrap_or_default();
     Some(Seen { process: Process { pid, start: stat.start }, stat, groups })
 }
 

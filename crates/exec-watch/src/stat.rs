@@ -1,5 +1,7 @@
 //! What the kernel says of one process in `/proc/<pid>/stat`. Pure but for the reading.
 
+use crate::procfs;
+
 /// One process, as far as anybody here asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stat {
@@ -26,7 +28,7 @@ pub(crate) struct Stat {
 impl Stat {
     /// Of the process with this number; `self` is this one.
     pub(crate) fn read(process: &str) -> Option<Self> {
-        Self::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+        Self::parse(&procfs::read(&format!("{process}/stat"))?)
     }
 
     /// `pid (name) state ppid pgrp …`; the name may contain anything.

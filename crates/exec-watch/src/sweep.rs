@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::audit::{AuditLog, Extent};
 use crate::closing::close_runs;
-use crate::ending::end_all;
+use crate::ending::{Survivor, end_all, is_any_alive};
 use crate::groups;
 use crate::lock::{Lock, With};
 use crate::process::World;
@@ -65,8 +65,10 @@ pub(crate) fn sweep(
         }
         return Ok(swept);
     };
-    for cell in view::cells(state)?.into_iter().filter(|cell| cell.owner.is_dead(&here)) {
-        if mode == SweepMode::Look || bury(state, &cell, &mut swept) {
+    let dead: Vec<_> = view::cells(state)?.into_iter().filter(|cell| cell.owner.is_dead(&here)).collect();
+    let survivors = if mode == SweepMode::Remove { end(&dead) } else { Vec::new() };
+    for cell in dead {
+        if mode == SweepMode::Look || bury(state, &cell, &survivors, &mut swept) {
             swept.cells.push(cell.name);
         }
     }
@@ -80,10 +82,14 @@ pub(crate) fn sweep(
     Ok(swept)
 }
 
+/// Ends what is alive of the cells of the dead, which is nothing in most cases: one look is enough for that.
+fn end(dead: &[CellRecord]) -> Vec<Survivor> {
+    if dead.is_empty() || !is_any_alive(dead) { Vec::new() } else { end_all(dead, LIMIT) }
+}
+
 /// Whether nothing of it is left.
-fn bury(state: &StateDir, cell: &CellRecord, swept: &mut Swept) -> bool {
-    let survivors = end_all(std::slice::from_ref(cell), LIMIT);
-    if let Some(survivor) = survivors.first() {
+fn bury(state: &StateDir, cell: &CellRecord, survivors: &[Survivor], swept: &mut Swept) -> bool {
+    if let Some(survivor) = survivors.iter().find(|survivor| survivor.cell == cell.name) {
         swept.problems.push(format!("process {} of {} can't be killed", survivor.pid, cell.name));
         return false;
     }

@@ -10,7 +10,7 @@ use crate::load::{Load, Meter};
 use crate::members::Census;
 use crate::owner::Owner;
 use crate::process::World;
-use crate::record::{CellRecord, RunRecord};
+use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot;
 use crate::stat::Stat;
 use crate::state::{Kind, StateDir};
@@ -72,10 +72,15 @@ pub fn list(state: &StateDir) -> Result<Vec<CellView>> {
 /// The records of cells, oldest first. One that was written by somebody else's program is none of ours.
 pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
     let names = state.names(Kind::Cell)?;
-    let whole = |name: &String| state.get::<CellRecord>(Kind::Cell, name).filter(|cell| cell.name == *name);
-    let mut cells: Vec<CellRecord> = names.iter().filter_map(whole).collect();
+    let mut cells: Vec<CellRecord> = names.iter().filter_map(|name| cell(state, name)).collect();
     cells.sort_by(|a, b| (a.since, &a.name).cmp(&(b.since, &b.name)));
     Ok(cells)
+}
+
+/// The record of a cell, with where it is if that was added to it.
+pub(crate) fn cell(state: &StateDir, name: &str) -> Option<CellRecord> {
+    let (cell, place) = state.get_with::<CellRecord, Place>(Kind::Cell, name)?;
+    (cell.name == name).then(|| CellRecord { place: place.or(cell.place.clone()), ..cell })
 }
 
 /// The records of runs, oldest first.

@@ -13,6 +13,7 @@ use crate::record::{CellRecord, Moment, Place};
 use crate::run::{Begun, RunNote};
 use crate::state::{Kind, StateDir};
 use crate::sweep::{SweepMode, Swept, sweep};
+use crate::view::cell;
 
 /// Where an executor writes down what it does. Clones share one owner.
 #[derive(Debug, Clone)]
@@ -132,15 +133,14 @@ impl Seat {
 
     /// Writes down where the cell is. An error means that it must be ended at once: an emergency stop may have missed it.
     pub fn stands(&self, place: Place) -> Result<()> {
-        let record = CellRecord { place: Some(place), ..CellRecord::clone(&self.record) };
-        self.watch.0.state.replace(Kind::Cell, self.name(), &record)?;
+        self.watch.0.state.add(Kind::Cell, self.name(), &place)?;
         self.watch.admit()
     }
 
     /// Writes down that the cell serves a session from now on.
     pub fn serves(&self, session: &str) {
         let state = &self.watch.0.state;
-        let Some(record) = state.get::<CellRecord>(Kind::Cell, self.name()) else { return };
+        let Some(record) = cell(state, self.name()) else { return };
         let record = CellRecord { session: Some(session.to_owned()), ..record };
         if let Err(error) = state.replace(Kind::Cell, self.name(), &record) {
             tracing::warn!(%error, "a session is not in the records");
@@ -177,8 +177,7 @@ mod tests {
     fn a_cell_is_known_from_before_it_is_made_until_it_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let watch = watch(&dir);
-        let known =
-            || watch.state().get::<CellRecord>(Kind::Cell, &watch.state().names(Kind::Cell).unwrap()[0]);
+        let known = || cell(watch.state(), &watch.state().names(Kind::Cell).unwrap()[0]);
         let seat = watch.expect("local").unwrap();
         assert_eq!(known().unwrap().place, None);
         let place = Place::Group { leader: Process { pid: 1, start: 2 } };

@@ -1,6 +1,6 @@
 //! What stopping came to, for people. Pure.
 
-use agent_exec::control::Report;
+use agent_exec::control::{Report, Survivor};
 
 use super::{Line, visible};
 
@@ -13,23 +13,13 @@ pub(crate) fn ended(report: &Report) -> String {
     report.ended.iter().map(line).collect()
 }
 
-/// What is not.
+/// What is not. What to do about it is said once, however many there are.
 pub(crate) fn problems(report: &Report) -> Vec<Line> {
-    let survivors = report.survivors.iter().map(|survivor| {
-        let name = visible(&survivor.name);
-        let waits = survivor.waits_in.as_ref().map_or_else(String::new, |place| format!(" in {place}"));
-        let (state, remedy) = match survivor.state {
-            'D' => (
-                format!("the kernel does not let it go: uninterruptible sleep{waits}"),
-                "end what it waits for (a hung file system or device: unmount it with `umount -f -l`), then try again",
-            ),
-            other => (format!("its state is {other}{waits}"), "try again, as root if it is another user's"),
-        };
-        Line::error(format!(
-            "process {} ({name}) of {} is still alive: {state}",
-            survivor.pid, survivor.cell
-        ))
-        .with_remedy(remedy)
+    let last_of_its_kind = |is_stuck: bool| report.survivors.iter().rposition(|one| is_stuck == stuck(one));
+    let last = [last_of_its_kind(true), last_of_its_kind(false)];
+    let survivors = report.survivors.iter().enumerate().map(|(index, one)| {
+        let line = survivor(one);
+        if last.contains(&Some(index)) { line.with_remedy(remedy(one)) } else { line }
     });
     let left = report.left.iter().map(|left| {
         let line = format!("{}: {}", left.what, left.why);
@@ -38,11 +28,40 @@ pub(crate) fn problems(report: &Report) -> Vec<Line> {
     survivors.chain(left).collect()
 }
 
+/// Whether the kernel itself does not let it go.
+fn stuck(survivor: &Survivor) -> bool {
+    survivor.state == 'D'
+}
+
+fn survivor(survivor: &Survivor) -> Line {
+    let waits = survivor.waits_in.as_ref().map_or_else(String::new, |place| format!(" in {place}"));
+    let state = if stuck(survivor) {
+        format!("the kernel does not let it go: uninterruptible sleep{waits}")
+    } else {
+        format!("its state is {}{waits}", survivor.state)
+    };
+    let name = visible(&survivor.name);
+    Line::error(format!("process {} ({name}) of {} is still alive: {state}", survivor.pid, survivor.cell))
+}
+
+fn remedy(survivor: &Survivor) -> &'static str {
+    if stuck(survivor) {
+        "end what it waits for (a hung file system or device: unmount it with `umount -f -l`), then try again"
+    } else {
+        "kill it again, as root if it is another user's"
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use agent_exec::control::{Ended, Left, Survivor};
+    use agent_exec::control::{Ended, Left};
 
     use super::*;
+
+    fn survivor(pid: u32, name: &str, state: char) -> Survivor {
+        let waits_in = (state == 'D').then(|| "fuse_wait".to_owned());
+        Survivor { cell: "c2".into(), pid, name: name.into(), state, waits_in }
+    }
 
     /// R14: survivors are named.
     #[test]
@@ -53,13 +72,12 @@ mod tests {
                 executor: "local".into(),
                 runs: vec!["a".into(), "b".into()],
             }],
-            survivors: vec![Survivor {
-                cell: "c2".into(),
-                pid: 7,
-                name: "cat\x1b[2J".into(),
-                state: 'D',
-                waits_in: Some("fuse_wait".into()),
-            }],
+            survivors: vec![
+                survivor(7, "cat\x1b[2J", 'D'),
+                survivor(8, "cat", 'D'),
+                survivor(9, "perl", 'R'),
+                survivor(10, "perl", 'R'),
+            ],
             left: vec![Left { what: "container c3".into(), why: "the engine hangs".into(), may_live: false }],
         };
         assert_eq!(ended(&report), "ended a b (local)\n");
@@ -69,7 +87,11 @@ mod tests {
             .collect();
         insta::assert_snapshot!(lines.join("\n"), @r"
         agentctl: process 7 (cat\u{1b}[2J) of c2 is still alive: the kernel does not let it go: uninterruptible sleep in fuse_wait
+        agentctl: process 8 (cat) of c2 is still alive: the kernel does not let it go: uninterruptible sleep in fuse_wait
           try: end what it waits for (a hung file system or device: unmount it with `umount -f -l`), then try again
+        agentctl: process 9 (perl) of c2 is still alive: its state is R
+        agentctl: process 10 (perl) of c2 is still alive: its state is R
+          try: kill it again, as root if it is another user's
         agentctl: WARN container c3: the engine hangs; its processes are dead
         ");
     }
