@@ -13,6 +13,7 @@ const BENCH_ROUNDS: usize = 3;
 pub(crate) enum Verb {
     Test(TestOptions),
     Engines,
+    Program,
     Tidy,
     Bench(BenchOptions),
     Soak,
@@ -63,14 +64,15 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Verb, Stri
     match verb.as_str() {
         "test" => parse_test(&rest).map(Verb::Test),
         "engines" => nothing_more("engines", &rest).map(|()| Verb::Engines),
+        "program" => nothing_more("program", &rest).map(|()| Verb::Program),
         "tidy" => nothing_more("tidy", &rest).map(|()| Verb::Tidy),
         "bench" => parse_bench(rest).map(Verb::Bench),
         "soak" => nothing_more("soak", &rest).map(|()| Verb::Soak),
         "fuzz" => parse_fuzz(&rest),
         "help" | "--help" | "-h" => Ok(Verb::Help),
-        other => {
-            Err(format!("unknown verb `{other}`; there are test, engines, tidy, bench, soak, fuzz and help"))
-        }
+        other => Err(format!(
+            "unknown verb `{other}`; there are test, engines, program, tidy, bench, soak, fuzz and help"
+        )),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::args::{BenchOptions, BrokenClaim};
 use crate::cargo::{self, cargo, run as run_command};
 use crate::host::Privilege;
 use crate::setup::{self, Tool};
-use crate::{engines, table};
+use crate::{engines, program, table};
 
 /// What the claims are measured with and against, and the project itself does not need.
 const TOOLS: &[Tool] = &[
@@ -31,12 +31,12 @@ const ENGINES: &[&str] = &["docker", "podman"];
 /// Runs all benches and prints the table of claims.
 pub(crate) fn run(options: &BenchOptions) -> Result<()> {
     setup::install(TOOLS, Privilege::detect());
-    run_command(&mut cargo(&["build", "--release", "-p", "agentctl"]))?;
-
+    let program = program::build()?;
     let target = cargo::metadata()?.target_directory;
     let working: Vec<&str> = ENGINES.iter().copied().filter(|engine| works(engine)).collect();
-    let rounds =
-        (0..options.rounds).map(|_| round(&target, options, &working)).collect::<Result<Vec<_>>>()?;
+    let rounds = (0..options.rounds)
+        .map(|_| round(&program, &target, options, &working))
+        .collect::<Result<Vec<_>>>()?;
     let mut rows = claims::judge(claims::CLAIMS, &rounds);
     if working.contains(&"docker") {
         rows.extend(claims::judge(claims::OF_CHOOSING, &rounds));
@@ -62,7 +62,7 @@ fn works(engine: &str) -> bool {
     works
 }
 
-fn round(target: &Path, options: &BenchOptions, engines: &[&str]) -> Result<Medians> {
+fn round(program: &Path, target: &Path, options: &BenchOptions, engines: &[&str]) -> Result<Medians> {
     let start = SystemTime::now();
     let mut bench = cargo(&["bench", "-p", "exec-benches"]);
     for name in ["bootstrap", "spawn", "cold", "stream", "stop"].iter().chain(engines) {
@@ -71,7 +71,7 @@ fn round(target: &Path, options: &BenchOptions, engines: &[&str]) -> Result<Medi
     if engines.contains(&"docker") {
         bench.args(["--bench", "choose"]);
     }
-    bench.env("AGENTCTL_BIN", target.join("release").join("agentctl"));
+    bench.env("AGENTCTL_BIN", program);
     if !options.criterion.is_empty() {
         bench.arg("--").args(&options.criterion);
     }

@@ -18,6 +18,7 @@ mod host;
 mod mcp_client;
 #[cfg(unix)]
 mod ordinary_user;
+mod program;
 mod setup;
 mod soak;
 mod steps;
@@ -47,6 +48,10 @@ usage: cargo xtask VERB [OPTIONS]
         Install and prepare Podman for the tests, for root and for the test user, say which engines
         work (Debian/Ubuntu, as root or with sudo), and install the MCP client that tests use. `test`
         does this too.
+
+  program
+        Build agentctl as it is meant to be installed: for speed, and linked statically, so that it
+        starts at once amid a fork bomb too. Prints where it is.
 
   tidy
         Check the project's own rules: where unsafe and printing are allowed, which crate may depend
@@ -90,6 +95,7 @@ fn main() -> ExitCode {
             engines::run();
             Ok(())
         }
+        Verb::Program => program::run(),
         Verb::Tidy => tidy::run(),
         Verb::Bench(options) => bench::run(&options),
         Verb::Soak => soak::run(),
