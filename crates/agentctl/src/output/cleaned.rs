@@ -14,6 +14,8 @@ pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     let closed = if mode == SweepMode::Look { "would close" } else { "closed" };
     lines.extend(report.here.runs.iter().map(|run| format!("{closed} run {run}\n")));
     lines.extend(named("container", &report.containers));
+    lines.extend(named("volume", &report.volumes));
+    lines.extend(named("network", &report.networks));
     lines.extend(named("directory", &report.here.directories));
     for (count, what) in [(report.here.control_groups, "control groups"), (report.lanes, "lanes")] {
         if count > 0 {
@@ -23,8 +25,9 @@ pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     lines.concat()
 }
 
-/// What could not be done.
+/// What was not done. That something stays because somebody uses it is no failure.
 pub(crate) fn problems(report: &Cleaned) -> Vec<Line> {
-    let here = report.here.problems.iter().map(|problem| Line::error(problem.clone()));
-    here.chain(report.left.iter().map(|left| Line::error(format!("{}: {}", left.what, left.why)))).collect()
+    let line = |text: String| if report.is_done() { Line::info(text) } else { Line::error(text) };
+    let left = report.left.iter().map(|left| format!("{}: {}", left.what, left.why));
+    report.here.problems.iter().cloned().chain(left).map(line).collect()
 }
