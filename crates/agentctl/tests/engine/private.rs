@@ -142,8 +142,10 @@ impl Drop for Private {
                 let _ = daemon.kill();
                 let _ = daemon.wait();
             }
-        } else if ENGINE.name == "podman" {
+        } else if !self.variables.is_empty() {
             let _ = self.tell(&["rm", "--all", "--force", "--time", "0"]);
+            // A service that agentctl started ends a moment after it, and writes until then.
+            eventually(OUTER_LIMIT, || !is_at_work(self.dir.path()));
         }
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let points = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(Path::new);
@@ -151,6 +153,14 @@ impl Drop for Private {
             let _ = Command::new("umount").arg("-l").arg(point).stderr(Stdio::null()).status();
         }
     }
+}
+
+/// Whether a process was started with this directory in its environment.
+fn is_at_work(directory: &Path) -> bool {
+    let directory = directory.display().to_string();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
+    environments.any(|variables| String::from_utf8_lossy(&variables).contains(&directory))
 }
 
 fn dockerd() -> Option<PathBuf> {
