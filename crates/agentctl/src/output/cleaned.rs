@@ -25,9 +25,35 @@ pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     lines.concat()
 }
 
-/// What was not done. That something stays because somebody uses it is no failure.
+/// What was not done.
 pub(crate) fn problems(report: &Cleaned) -> Vec<Line> {
-    let line = |text: String| if report.is_done() { Line::info(text) } else { Line::error(text) };
-    let left = report.left.iter().map(|left| format!("{}: {}", left.what, left.why));
-    report.here.problems.iter().cloned().chain(left).map(line).collect()
+    let here = report.here.problems.iter().map(|problem| Line::error(problem.clone()));
+    here.chain(report.left.iter().map(|left| Line::error(format!("{}: {}", left.what, left.why)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_exec::control::Left;
+
+    use super::*;
+
+    /// R15
+    #[test]
+    fn what_went_is_named_and_what_is_used_is_no_failure() {
+        let left = |what: &str, why: &str| Left { what: what.into(), why: why.into(), may_live: false };
+        let mut report = Cleaned {
+            containers: vec!["c".into()],
+            volumes: vec!["v".into()],
+            networks: vec!["n".into()],
+            left: vec![left("volume w", "it is in use by x")],
+            in_use: 1,
+            ..Cleaned::default()
+        };
+        let removed = "removed container c\nremoved volume v\nremoved network n\n";
+        assert_eq!(render(&report, SweepMode::Remove), removed);
+        assert_eq!(problems(&report), [Line::error("volume w: it is in use by x")]);
+        assert!(report.is_done() && !report.is_nothing());
+        report.left.push(left("network m", "the engine refused"));
+        assert!(!report.is_done());
+    }
 }
