@@ -74,10 +74,8 @@ impl Private {
 
     /// All that Podman's programs keep, and where.
     fn settle_podman(&mut self) -> Result<()> {
-        let runtime = match geteuid().is_root() {
-            true => Some(PathBuf::from("/run")),
-            false => std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from),
-        };
+        let of_the_user = || std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let runtime = if geteuid().is_root() { Some("/run".into()) } else { of_the_user() };
         let socket = runtime.map(|directory| directory.join("podman/podman.sock"));
         if socket.is_some_and(|socket| UnixStream::connect(socket).is_ok()) {
             bail!(Skip("a service of the machine's answers, and would be asked".into()));

@@ -1,6 +1,6 @@
 //! What owners that are dead left on engines: containers first, then the volumes and networks that those used.
 
-use exec_container::{Depot, Endpoint, Holding, HoldingKind};
+use exec_container::{Depot, Holding, HoldingKind};
 use exec_core::Result;
 use exec_watch::{CellRecord, Place, SweepMode};
 
@@ -110,7 +110,7 @@ fn at_todays_address(mut cell: CellRecord, engines: &[Reached]) -> CellRecord {
 fn was_a_service_of_our_own(endpoint: &str) -> bool {
     let places = exec_podman::candidates(None, &exec_podman::Here).unwrap_or_default();
     let is_named = places.iter().any(|place| place.origin.is_authoritative());
-    !is_named && endpoint.parse::<Endpoint>().is_ok_and(|endpoint| exec_podman::is_of_our_own(&endpoint))
+    !is_named && endpoint.parse().is_ok_and(|endpoint| exec_podman::is_of_our_own(&endpoint))
 }
 
 #[cfg(not(feature = "podman"))]
