@@ -9,7 +9,7 @@ use crate::ENGINE;
 use crate::private::Private;
 use crate::registry::Registry;
 use crate::sample::{OLD, OURS, Sample, load};
-use crate::support::Place;
+use crate::support::{OUTER_LIMIT, Place, eventually};
 
 /// Made a moment ago, as far as ages of a year go.
 fn young() -> Result<String> {
@@ -36,9 +36,9 @@ fn there(engine: &Private) -> Result<BTreeSet<String>> {
     Ok(names.lines().map(plain).collect())
 }
 
-/// Without what Podman puts before names that are this machine's own.
+/// Without what Podman puts before names that have no registry.
 fn plain(name: &str) -> String {
-    name.trim_start_matches("localhost/").to_owned()
+    name.trim_start_matches("localhost/").trim_start_matches("docker.io/").to_owned()
 }
 
 fn set(names: &[&str]) -> BTreeSet<String> {
@@ -94,6 +94,29 @@ pub(crate) async fn prune_takes_what_is_ours_and_unused() -> Result<()> {
     let strangers =
         ["agentctl/project:renamed", "agentctl/project:unlabelled", "built-from-ours:1", "kept:1"];
     ensure!(there(&engine)? == set(&strangers), "strangers: {:?}", there(&engine)?);
+    Ok(())
+}
+
+/// R76: the image that a run made for itself is one of them, by whatever name the engine knows it, and the next run makes it again.
+pub(crate) async fn what_a_run_made_is_ours() -> Result<()> {
+    let (engine, place) = (Private::start()?, Place::new());
+    let run = || engine.agentctl(&place, &["run", "--sandbox", ENGINE.name, "--", "echo", "ran"]).output();
+    for _ in 0..2 {
+        let output = run()?;
+        ensure!(output.stdout == b"ran\n", "{output:?}");
+        // A busy engine takes its container away a moment later.
+        let is_unused = || engine.tell(&["ps", "--all", "--quiet"]).is_ok_and(|ids| ids.is_empty());
+        ensure!(eventually(OUTER_LIMIT, is_unused), "its container is left");
+        let seen = listed(&engine, &place, &["ls"])?;
+        ensure!(
+            seen.len() == 1 && seen.iter().all(|name| name.starts_with("agentctl/host:")),
+            "ls: {seen:?}"
+        );
+        // It weighs nothing, so it goes by age, and is soon old enough.
+        let prune = || listed(&engine, &place, &["prune", "--older-than", "1s"]);
+        ensure!(eventually(OUTER_LIMIT, || prune().is_ok_and(|gone| gone == seen)), "it stays");
+        ensure!(there(&engine)?.is_empty(), "{:?}", there(&engine)?);
+    }
     Ok(())
 }
 

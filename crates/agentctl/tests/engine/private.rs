@@ -19,6 +19,8 @@ pub(crate) struct Private {
     dir: TempDir,
     daemon: Option<Child>,
     variables: Vec<(&'static str, String)>,
+    /// Everything that its program shows is ours, and goes with us.
+    is_ours_alone: bool,
 }
 
 impl Private {
@@ -28,7 +30,8 @@ impl Private {
         let dir = tempfile::Builder::new().prefix("eng.").tempdir_in("/tmp")?;
         let nowhere = format!("unix://{}/none.sock", dir.path().display());
         // The other engine is the machine's, and none of our business.
-        let mut engine = Self { dir, daemon: None, variables: vec![(ENGINE.other_host, nowhere)] };
+        let variables = vec![(ENGINE.other_host, nowhere)];
+        let mut engine = Self { dir, daemon: None, variables, is_ours_alone: false };
         match ENGINE.name {
             "docker" => engine.start_docker()?,
             _ => engine.settle_podman()?,
@@ -40,7 +43,8 @@ impl Private {
     /// loopback: so it is the machine's, and whoever uses it touches nothing but what they pulled.
     pub(crate) fn pulling_from(address: &str) -> Result<Self> {
         if ENGINE.name == "docker" {
-            return Ok(Self { dir: tempfile::tempdir()?, daemon: None, variables: Vec::new() });
+            let dir = tempfile::tempdir()?;
+            return Ok(Self { dir, daemon: None, variables: Vec::new(), is_ours_alone: false });
         }
         let mut engine = Self::start()?;
         let text = format!("[[registry]]\nlocation = \"{address}\"\ninsecure = true\n");
@@ -74,10 +78,11 @@ impl Private {
 
     /// All that Podman's programs keep, and where.
     fn settle_podman(&mut self) -> Result<()> {
-        let of_the_user = || std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let runtime = if geteuid().is_root() { Some("/run".into()) } else { of_the_user() };
-        let socket = runtime.map(|directory| directory.join("podman/podman.sock"));
-        if socket.is_some_and(|socket| UnixStream::connect(socket).is_ok()) {
+        // Others' does not listen to where its storage is to be, and would write into their own what it was told here.
+        if !geteuid().is_root() {
+            bail!(Skip("only root's Podman can be told to keep its things elsewhere".into()));
+        }
+        if UnixStream::connect("/run/podman/podman.sock").is_ok() {
             bail!(Skip("a service of the machine's answers, and would be asked".into()));
         }
         let at = |name: &str| self.dir.path().join(name).display().to_string();
@@ -94,6 +99,10 @@ impl Private {
         let storage = self.write("storage.conf", &storage)?;
         let containers = self.write("containers.conf", &containers)?;
         self.variables.extend([("CONTAINERS_STORAGE_CONF", storage), ("CONTAINERS_CONF", containers)]);
+        // What is not private must not be cleaned up.
+        let store = self.tell(&["info", "--format", "{{.Store.GraphRoot}}"])?;
+        ensure!(Path::new(&store).starts_with(self.dir.path()), "its things are in {store}");
+        self.is_ours_alone = true;
         Ok(())
     }
 
@@ -140,7 +149,7 @@ impl Drop for Private {
                 let _ = daemon.kill();
                 let _ = daemon.wait();
             }
-        } else if !self.variables.is_empty() {
+        } else if self.is_ours_alone {
             let _ = self.tell(&["rm", "--all", "--force", "--time", "0"]);
             // A service that agentctl started ends a moment after it, and writes until then.
             eventually(OUTER_LIMIT, || !is_at_work(self.dir.path()));

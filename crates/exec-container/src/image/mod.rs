@@ -11,9 +11,12 @@ pub use named::{Progress, PullPolicy};
 
 use exec_core::{Error, ErrorKind};
 
-/// Whether an image's name is one that we give. Podman says of what was made here that it is this machine's.
+/// What Podman puts before a name that has no registry: the one for what it built, the other for what it was told to name.
+const NO_REGISTRY: [&str; 2] = ["localhost/", "docker.io/"];
+
+/// Whether an image's name is one that we give.
 pub(crate) fn is_name_of_ours(name: &str) -> bool {
-    let name = name.strip_prefix("localhost/").unwrap_or(name);
+    let name = NO_REGISTRY.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     let repository = name.rsplit_once(':').map_or(name, |(repository, _)| repository);
     [host::REPOSITORY, build::REPOSITORY].contains(&repository)
 }
@@ -32,7 +35,8 @@ mod tests {
     /// R76, A37
     #[test]
     fn a_name_is_ours_or_somebody_elses() {
-        for name in ["agentctl/host:00ff", "localhost/agentctl/project:00ff"] {
+        for name in ["agentctl/host:00ff", "localhost/agentctl/project:00ff", "docker.io/agentctl/host:00ff"]
+        {
             assert!(is_name_of_ours(name), "{name}");
         }
         for name in
