@@ -3,16 +3,19 @@
 use exec_core::{Error, ErrorKind, Result};
 use exec_watch::{ProcessState, StateDir, SweepMode, World};
 
-use crate::engine::{Engine, Listed};
+use crate::engine::{Engine, ImageStep, Listed, Used};
+use crate::image::is_name_of_ours;
 use crate::leftovers::is_leftover;
 use crate::supervisor::cache_directory;
-use crate::{Endpoint, ImageStep, Patience, greet, labels, lane};
+use crate::{Answered, Endpoint, Lifeline, Patience, Progress, greet, labels, lane};
 
 /// An engine that answers.
 #[derive(Debug, Clone)]
 pub struct Depot {
-    engine: Engine,
+    pub(crate) engine: Engine,
     endpoint: String,
+    /// One that was started for us goes on for as long as this is held.
+    _lifeline: Option<Lifeline>,
 }
 
 /// A container of ours.
@@ -47,8 +50,14 @@ impl Depot {
                 .with_context("found", format!("{silence:?}"))
                 .with_remedy("see whether it runs, or hangs")
         })?;
-        let engine = Engine::connect(endpoint, &greeting, backend, patience)?;
-        Ok(Self { engine, endpoint: endpoint.to_string() })
+        Self::of(Answered { endpoint: endpoint.clone(), greeting, lifeline: None }, backend, patience)
+    }
+
+    /// What is on an engine that has answered.
+    pub fn of(answered: Answered, backend: &str, patience: Patience) -> Result<Self> {
+        let Answered { endpoint, greeting, lifeline } = answered;
+        let engine = Engine::connect(&endpoint, &greeting, backend, patience)?;
+        Ok(Self { engine, endpoint: endpoint.to_string(), _lifeline: lifeline })
     }
 
     /// Where it listens.
@@ -76,27 +85,45 @@ impl Depot {
         self.engine.remove(id).await
     }
 
-    /// Images that we made, by their label.
+    /// Images that we made. Whatever is built from one of ours inherits its label; so nobody else may have given it a name.
     pub async fn images(&self) -> Result<Vec<StoredImage>> {
         let listed = self.engine.labelled_images(labels::VERSION).await?;
         let number = |value: i64| u64::try_from(value).unwrap_or(0);
         let image = |image: bollard::models::ImageSummary| StoredImage {
             made: number(image.created),
             size: number(image.size),
-            names: image.repo_tags,
+            // What engines show in place of a name.
+            names: image.repo_tags.into_iter().filter(|name| !name.contains("<none>")).collect(),
             id: image.id,
         };
-        Ok(listed.into_iter().map(image).collect())
+        let is_ours = |image: &StoredImage| image.names.iter().all(|name| is_name_of_ours(name));
+        Ok(listed.into_iter().map(image).filter(is_ours).collect())
     }
 
-    /// Fetches an image from its registry.
-    pub async fn pull(&self, name: &str, progress: &(dyn Fn(ImageStep) + Send + Sync)) -> Result<()> {
-        self.engine.pull(name, progress).await
+    /// Fetches an image from its registry; its digest, where the engine knows one.
+    pub async fn pull(&self, name: &str, progress: &Progress) -> Result<Option<String>> {
+        self.engine.pull(name, &|step: ImageStep| progress.tell(step)).await?;
+        let image = self.engine.image(name).await?;
+        Ok(image.and_then(|image| image.digest))
     }
 
-    /// Removes an image that nothing uses; false if something does.
-    pub async fn remove_image(&self, id: &str) -> Result<bool> {
-        self.engine.remove_image(id).await
+    /// Whether there are containers of this image, whatever their state.
+    pub async fn is_used(&self, image: &StoredImage) -> Result<bool> {
+        Ok(!self.engine.users(Used::Image(&image.id)).await?.is_empty())
+    }
+
+    /// Removes an image that nothing uses; false if something has come to.
+    pub async fn remove_image(&self, image: &StoredImage) -> Result<bool> {
+        if image.names.is_empty() {
+            return self.engine.remove_image(&image.id).await;
+        }
+        // Engines refuse the id of what has several names, and with the last of them it goes.
+        for name in &image.names {
+            if !self.engine.remove_image(name).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether it is still there.

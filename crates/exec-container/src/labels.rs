@@ -1,4 +1,4 @@
-//! Whose a container is: carried by labels that are set when it is created, never by its name.
+//! Whose something on an engine is: carried by labels that are set when it is created, never by its name.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use exec_watch::{Owner, StateDir, World};
 
 use crate::engine::Listed;
 
-/// Everything of ours has this one; its value is the owner's id.
+/// Everything that belongs to one owner has this one; its value is the owner's id.
 pub(crate) const OWNER: &str = "dev.agentctl.owner";
 
 const OWNER_PID: &str = "dev.agentctl.owner.pid";
@@ -18,7 +18,7 @@ pub(crate) const STATE: &str = "dev.agentctl.state";
 const CELL: &str = "dev.agentctl.cell";
 pub(crate) const VERSION: &str = "dev.agentctl.version";
 
-/// The labels of a cell of this owner's, whose records are in that directory.
+/// The labels of what is one owner's, whose records are in that directory; `cell` is what it is called.
 pub(crate) fn of_cell(owner: &Owner, state: &StateDir, cell: &str) -> HashMap<String, String> {
     let mut labels = HashMap::from([
         (OWNER.to_owned(), owner.id.clone()),
@@ -34,7 +34,7 @@ pub(crate) fn of_cell(owner: &Owner, state: &StateDir, cell: &str) -> HashMap<St
     labels
 }
 
-/// Whose a container is, read back from its labels; only if they say everything.
+/// Whose something is, read back from its labels; only if they say everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) pid: u32,
@@ -56,13 +56,13 @@ impl Mark {
     }
 }
 
-/// Whether a container has all labels of ours, and its name. Images pass their labels on to whatever is made from them,
+/// Whether something has all labels of ours, and its name. Images pass their labels on to whatever is made from them,
 /// but can't know what that will be called.
 pub(crate) fn is_ours(listed: &Listed) -> bool {
     Mark::parse(&listed.labels).is_some_and(|mark| mark.cell == listed.name)
 }
 
-/// The labels of what is made once and serves everybody: images, volumes.
+/// The labels of what is made once and serves everybody: images, and the volume with PID 1. It has no owner to die.
 pub(crate) fn of_ours() -> HashMap<String, String> {
     HashMap::from([(VERSION.to_owned(), env!("CARGO_PKG_VERSION").to_owned())])
 }

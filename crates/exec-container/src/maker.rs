@@ -185,7 +185,7 @@ impl Shop {
         let body = |placement: &Placement, lane: Option<&Lane>| {
             body(spec, placement, lane.map(Lane::directory), profile, self.yard.labels(name))
         };
-        let placement = self.supervisor.placement(engine, &spec.image).await?;
+        let placement = self.supervisor.placement(&self.yard, &spec.image).await?;
         let Placement::Bind { source, .. } = &placement else {
             *lane = None;
             return engine.create(name, body(&placement, None)).await;
@@ -196,7 +196,7 @@ impl Shop {
             Err(error) if ours.into_iter().flatten().any(|path| is_missing_bind_source(&error, path)) => {
                 tracing::info!("the engine does not see this machine's files; PID 1 goes into a volume");
                 *lane = None;
-                let placement = self.supervisor.move_to_volume(engine, &spec.image).await?;
+                let placement = self.supervisor.move_to_volume(&self.yard, &spec.image).await?;
                 engine.create(name, body(&placement, None)).await
             }
             created => created,

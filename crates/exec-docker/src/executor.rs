@@ -23,13 +23,13 @@ pub struct DockerExec(Box<dyn Executor>);
 impl DockerExec {
     /// Takes the first engine that answers and is Docker.
     pub async fn new(config: DockerConfig) -> Result<Self> {
-        let engine = find(&config).await?;
+        let engine = reach(&config).await?;
         exec_container::executor(engine, NAME, config.containers).await.map(Self)
     }
 }
 
 /// The first engine that answers and is Docker.
-async fn find(config: &DockerConfig) -> Result<Answered> {
+pub async fn reach(config: &DockerConfig) -> Result<Answered> {
     let candidates = candidates(config.host.as_deref(), &Here)?;
     let patience = config.containers.patience.greet;
     match exec_container::search(candidates, Product::Docker, patience).await {
@@ -40,7 +40,7 @@ async fn find(config: &DockerConfig) -> Result<Answered> {
 
 /// By which digests the engine knows these images.
 pub async fn digests(config: &DockerConfig, images: &BTreeSet<String>) -> Result<BTreeMap<String, String>> {
-    let engine = find(config).await?;
+    let engine = reach(config).await?;
     exec_container::digests(&engine, NAME, config.containers.patience, images).await
 }
 

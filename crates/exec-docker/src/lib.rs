@@ -28,7 +28,7 @@ pub use exec_container::{
     BuildStep, ContainerConfig, Endpoint, EndpointError, Failure, Here, ImageStep, InitPlacement, Patience,
     Progress, PullPolicy, PullStep, Surroundings, System,
 };
-pub use executor::{DockerConfig, DockerExec, detect, digests};
+pub use executor::{DockerConfig, DockerExec, detect, digests, reach};
 pub use facts::{DockerGroup, Facts};
 
 /// A place where a Docker engine may be.

@@ -24,12 +24,14 @@ pub struct PodmanExec(Box<dyn Executor>);
 impl PodmanExec {
     /// Takes the first service that answers, is Podman's and can make containers here; else starts one.
     pub async fn new(config: PodmanConfig) -> Result<Self> {
-        let found = find_or_start(&config).await?;
+        let found = reach(&config).await?;
         exec_container::executor(found, NAME, config.containers).await.map(Self)
     }
 }
 
-async fn find_or_start(config: &PodmanConfig) -> Result<Answered> {
+/// The first service that answers, is Podman's and can make containers here; else one of our own, which ends when nobody holds
+/// its lifeline any more.
+pub async fn reach(config: &PodmanConfig) -> Result<Answered> {
     let facts = Facts::look(&Here);
     match find(config, &facts).await? {
         Ok(found) => Ok(found),
@@ -39,7 +41,7 @@ async fn find_or_start(config: &PodmanConfig) -> Result<Answered> {
 
 /// By which digests Podman knows these images.
 pub async fn digests(config: &PodmanConfig, images: &BTreeSet<String>) -> Result<BTreeMap<String, String>> {
-    let engine = find_or_start(config).await?;
+    let engine = reach(config).await?;
     exec_container::digests(&engine, NAME, config.containers.patience, images).await
 }
 

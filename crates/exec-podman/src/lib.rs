@@ -31,8 +31,9 @@ pub use exec_container::{
     BuildStep, ContainerConfig, Endpoint, EndpointError, Failure, Here, ImageStep, InitPlacement, Patience,
     Progress, PullPolicy, PullStep, Surroundings, System,
 };
-pub use executor::{PodmanConfig, PodmanExec, detect, digests};
+pub use executor::{PodmanConfig, PodmanExec, detect, digests, reach};
 pub use facts::Facts;
+pub use service::is_of_our_own;
 
 /// A place where a Podman service may listen.
 pub type Candidate = exec_container::Candidate<Origin>;

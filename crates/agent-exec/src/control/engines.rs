@@ -13,8 +13,36 @@ pub(super) struct Asked {
     pub(super) left: Vec<Left>,
 }
 
+/// What dead owners left on engines, by names.
+#[derive(Debug, Default)]
+pub(super) struct Leftovers {
+    pub(super) containers: Vec<String>,
+    pub(super) volumes: Vec<String>,
+    pub(super) networks: Vec<String>,
+    /// What was not removed.
+    pub(super) left: Vec<Left>,
+    /// How many of those stay because somebody uses them.
+    pub(super) in_use: usize,
+}
+
+impl Leftovers {
+    /// Whether something is said of this container already.
+    #[cfg(any(feature = "docker", feature = "podman"))]
+    fn tells_of(&self, container: &str) -> bool {
+        let left = format!("container {container}");
+        self.containers.iter().any(|name| name == container) || self.left.iter().any(|one| one.what == left)
+    }
+}
+
 #[cfg(any(feature = "docker", feature = "podman"))]
-pub(super) use real::{clear_lanes, leftovers, remove, remove_strays};
+mod leftovers;
+#[cfg(any(feature = "docker", feature = "podman"))]
+pub(super) mod reach;
+
+#[cfg(any(feature = "docker", feature = "podman"))]
+pub(super) use leftovers::{clear, clear_lanes};
+#[cfg(any(feature = "docker", feature = "podman"))]
+pub(super) use real::{remove, remove_strays};
 
 #[cfg(any(feature = "docker", feature = "podman"))]
 mod real {
@@ -22,7 +50,7 @@ mod real {
     use std::time::Duration;
 
     use exec_container::{Depot, Endpoint, Patience};
-    use exec_watch::{Place, SweepMode};
+    use exec_watch::Place;
     use futures_util::future::join_all;
     use tokio::time::{Instant, sleep};
 
@@ -97,29 +125,6 @@ mod real {
         all
     }
 
-    /// Removes containers of owners that are dead, wherever an engine answers.
-    pub(in super::super) async fn leftovers(mode: SweepMode) -> Asked {
-        let mut asked = Asked::default();
-        for (endpoint, backend) in super::usual_places() {
-            let Ok(depot) = open(&endpoint, &backend).await else { continue };
-            for left in depot.leftovers().await.unwrap_or_default() {
-                match if mode == SweepMode::Remove { depot.remove(&left.id).await } else { Ok(()) } {
-                    Ok(()) => asked.gone.push(left.name),
-                    Err(error) => {
-                        let what = format!("container {}", left.name);
-                        asked.left.push(Left { what, why: error.to_string(), may_live: true });
-                    }
-                }
-            }
-        }
-        asked
-    }
-
-    /// Removes ways past engines whose owners are dead; says how many there are.
-    pub(in super::super) fn clear_lanes(mode: SweepMode) -> usize {
-        exec_container::clear_lanes(mode)
-    }
-
     async fn open(endpoint: &str, backend: &str) -> Result<Depot, String> {
         let parsed: Endpoint = endpoint.parse().map_err(|_| format!("`{endpoint}` is no address"))?;
         Depot::open(&parsed, backend, PATIENCE).await.map_err(|error| error.to_string())
@@ -172,10 +177,10 @@ pub(super) async fn remove_strays(_: &StateDir, _: Vec<(String, String)>) -> Ask
     Asked::default()
 }
 
-/// Without engines there are no containers.
+/// Without engines nothing is left on any.
 #[cfg(not(any(feature = "docker", feature = "podman")))]
-pub(super) async fn leftovers(_: exec_watch::SweepMode) -> Asked {
-    Asked::default()
+pub(super) async fn clear(_: Vec<CellRecord>, _: exec_watch::SweepMode) -> Leftovers {
+    Leftovers::default()
 }
 
 /// Without engines there are no ways past them.

@@ -14,22 +14,36 @@ pub struct Cleaned {
     pub here: Swept,
     /// Containers.
     pub containers: Vec<String>,
+    /// Volumes.
+    pub volumes: Vec<String>,
+    /// Networks.
+    pub networks: Vec<String>,
     /// Ways past an engine that nobody uses any more.
     pub lanes: usize,
-    /// What could not be done.
+    /// What was not done.
     pub left: Vec<Left>,
+    /// How many of those are volumes and networks that somebody uses, and that rightly stay.
+    pub in_use: usize,
 }
 
 impl Cleaned {
     /// Whether there was nothing to do.
     pub fn is_nothing(&self) -> bool {
-        self.here == Swept::default() && self.containers.is_empty() && self.lanes == 0 && self.left.is_empty()
+        let named = [&self.containers, &self.volumes, &self.networks];
+        let is_none = self.lanes == 0 && self.left.is_empty() && named.iter().all(|names| names.is_empty());
+        is_none && self.here == Swept::default()
+    }
+
+    /// Whether everything was done that there was to do.
+    pub fn is_done(&self) -> bool {
+        self.left.len() == self.in_use && self.here.problems.is_empty()
     }
 }
 
 impl Warden {
-    /// Removes what owners left that are dead: processes, control groups, directories, records, and their containers on the
-    /// engines in the records and in the usual places. Strangers stay, and so does everything about which there is a doubt.
+    /// Removes what owners left that are dead: processes, control groups, directories, records, and their containers, volumes and
+    /// networks on the engines in the records and in the usual places; Podman is asked where none of its services listens, too.
+    /// Strangers stay, and so does everything about which there is a doubt, or that somebody uses.
     pub async fn gc(&self, mode: SweepMode) -> Result<Cleaned> {
         let watch = self.watch.clone();
         let dead: Vec<CellRecord> = self
@@ -41,21 +55,21 @@ impl Warden {
         let here = tokio::task::spawn_blocking(move || watch.sweep(mode))
             .await
             .unwrap_or_else(|_| Ok(Swept::default()))?;
-        let mut cleaned = Cleaned { here, ..Cleaned::default() };
+        let names: Vec<String> = dead.iter().map(|cell| cell.name.clone()).collect();
+        let found = engines::clear(dead, mode).await;
         if mode == SweepMode::Remove {
-            let asked = engines::remove(&dead).await;
-            for cell in &asked.gone {
+            for cell in names.iter().filter(|name| found.containers.contains(name)) {
                 self.state().strike(cell)?;
             }
-            cleaned.containers.extend(asked.gone);
-            cleaned.left.extend(asked.left);
         }
-        let asked = engines::leftovers(mode).await;
-        let new = asked.gone.into_iter().filter(|name| !cleaned.containers.contains(name));
-        let new: Vec<String> = new.collect();
-        cleaned.containers.extend(new);
-        cleaned.left.extend(asked.left);
-        cleaned.lanes = engines::clear_lanes(mode);
-        Ok(cleaned)
+        Ok(Cleaned {
+            here,
+            containers: found.containers,
+            volumes: found.volumes,
+            networks: found.networks,
+            lanes: engines::clear_lanes(mode),
+            left: found.left,
+            in_use: found.in_use,
+        })
     }
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use exec_container::{Depot, Endpoint, ImageStep, Patience, StoredImage};
-use exec_core::{Error, ErrorKind, Result};
-use exec_watch::Moment;
+use exec_container::{Progress, StoredImage};
+use exec_core::Result;
+use exec_watch::{Moment, SweepMode};
 use serde::Serialize;
 
-use super::engines::usual_places;
+use super::engines::reach::{Reached, one_of_each};
 
 /// An image on an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,19 +55,24 @@ impl Policy {
 /// The images of one engine, or of all that answer.
 pub async fn images(engine: Option<&str>) -> Result<Vec<Image>> {
     let mut found = Vec::new();
-    for (name, depot) in engines(engine).await? {
-        found.extend(depot.images().await?.into_iter().map(|image| shown(&name, image)));
+    for Reached { backend, depot } in one_of_each(engine).await? {
+        found.extend(depot.images().await?.iter().map(|image| shown(backend, image)));
     }
     Ok(found)
 }
 
-/// Removes what the policy says, unless something uses it; without `remove` it only says what that would be.
-pub async fn prune(engine: Option<&str>, policy: Policy, mode: exec_watch::SweepMode) -> Result<Vec<Image>> {
+/// Removes what the policy says, unless something uses it; or only says what that would be.
+pub async fn prune(engine: Option<&str>, policy: Policy, mode: SweepMode) -> Result<Vec<Image>> {
     let mut gone = Vec::new();
-    for (name, depot) in engines(engine).await? {
-        let images: Vec<Image> = depot.images().await?.into_iter().map(|image| shown(&name, image)).collect();
+    for Reached { backend, depot } in one_of_each(engine).await? {
+        let stored = depot.images().await?;
+        let images: Vec<Image> = stored.iter().map(|image| shown(backend, image)).collect();
         for image in policy.condemned(&images) {
-            if mode == exec_watch::SweepMode::Look || depot.remove_image(&image.id).await? {
+            let Some(stored) = stored.iter().find(|stored| stored.id == image.id) else { continue };
+            if depot.is_used(stored).await? {
+                continue;
+            }
+            if mode == SweepMode::Look || depot.remove_image(stored).await? {
                 gone.push(image.clone());
             }
         }
@@ -75,46 +80,31 @@ pub async fn prune(engine: Option<&str>, policy: Policy, mode: exec_watch::Sweep
     Ok(gone)
 }
 
-/// Fetches an image to one engine, or to the first that answers; says which.
-pub async fn pull(
-    engine: Option<&str>,
-    image: &str,
-    progress: &(dyn Fn(ImageStep) + Send + Sync),
-) -> Result<String> {
-    let mut engines = engines(engine).await?;
-    let (name, depot) = engines.swap_remove(0);
-    depot.pull(image, progress).await?;
-    Ok(name)
+/// An image that was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pulled {
+    /// The engine it is on.
+    pub engine: String,
+    /// Its name with the registry's digest, where the engine knows that.
+    pub digest: Option<String>,
 }
 
-fn shown(engine: &str, image: StoredImage) -> Image {
+/// Fetches an image to one engine, or to the first that answers.
+pub async fn pull(engine: Option<&str>, image: &str, progress: &Progress) -> Result<Pulled> {
+    let mut engines = one_of_each(engine).await?;
+    let Reached { backend, depot } = engines.swap_remove(0);
+    let digest = depot.pull(image, progress).await?;
+    Ok(Pulled { engine: backend.to_owned(), digest })
+}
+
+fn shown(engine: &str, image: &StoredImage) -> Image {
     Image {
         engine: engine.to_owned(),
-        id: image.id,
-        names: image.names,
+        id: image.id.clone(),
+        names: image.names.clone(),
         age_s: Moment(image.made.saturating_mul(1000)).age().as_secs(),
         size_bytes: image.size,
     }
-}
-
-/// The engines that answer, one of each make; an error if there is none.
-async fn engines(wanted: Option<&str>) -> Result<Vec<(String, Depot)>> {
-    let mut found: Vec<(String, Depot)> = Vec::new();
-    for (endpoint, backend) in usual_places() {
-        let is_wanted = wanted.is_none_or(|wanted| wanted == backend);
-        if !is_wanted || found.iter().any(|(name, _)| *name == backend) {
-            continue;
-        }
-        let Ok(parsed) = endpoint.parse::<Endpoint>() else { continue };
-        if let Ok(depot) = Depot::open(&parsed, &backend, Patience::default()).await {
-            found.push((backend, depot));
-        }
-    }
-    if found.is_empty() {
-        return Err(Error::new(ErrorKind::Unavailable, "images", "no engine answers that could have images")
-            .with_remedy("see with `agentctl doctor` why not"));
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

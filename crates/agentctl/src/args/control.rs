@@ -164,8 +164,9 @@ pub(crate) struct TopArgs {
 
 /// Remove what orchestrators left that are dead.
 ///
-/// Their processes, containers, control groups, directories and records, and closes what they left open in the audit log.
-/// What belongs to anybody alive, and what is not ours, stays. Every orchestrator does the same when it starts.
+/// Their processes, containers, volumes, networks, control groups, directories and records, and closes what they left open in the
+/// audit log. What belongs to anybody alive, what somebody uses and what is not ours stays. Every orchestrator does the same when it
+/// starts, but for volumes and networks.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl gc --dry-run

@@ -52,7 +52,7 @@ pub(crate) enum ImagesCommand {
     },
     /// Remove images that agentctl made and nothing uses.
     ///
-    /// Only images with agentctl's own label go. Without --older-than and --keep-size, those that are older than a week.
+    /// Only images with agentctl's own label go, and only if nobody has given them another name. Without --older-than and --keep-size, those that are older than a week.
     #[command(after_help = "Examples:
   agentctl images prune --dry-run
   agentctl images prune --older-than 30d

@@ -12,8 +12,7 @@ use crate::output::{Line, Voice, cleaned, say, to_line};
 pub(crate) async fn gc(args: &GcArgs) -> Result<u8> {
     let mode = if args.dry_run { SweepMode::Look } else { SweepMode::Remove };
     let report = Warden::of_this_user().gc(mode).await?;
-    let is_done = report.left.is_empty() && report.here.problems.is_empty();
-    let code = if is_done { 0 } else { exit_code::SURVIVORS };
+    let code = if report.is_done() { 0 } else { exit_code::SURVIVORS };
     if args.json {
         print(to_line(&report).as_bytes())?;
         return Ok(code);

@@ -9,7 +9,7 @@ use exec_core::Result;
 use super::print;
 use crate::args::{EngineArg, ImagesArgs, ImagesCommand};
 use crate::output::ps::{age, memory};
-use crate::output::{Line, Voice, say, table, to_line};
+use crate::output::{Line, Voice, image_progress, say, table, to_line};
 
 /// What is old, unless somebody says it.
 const A_WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -23,9 +23,10 @@ pub(crate) async fn images(args: ImagesArgs) -> Result<u8> {
             "there are no images of agentctl's",
         ),
         ImagesCommand::Pull { image, sandbox } => {
-            // A registry may say much more than anybody wants to read; it is in the log.
-            let engine = images::pull(sandbox.map(EngineArg::name), &image, &|_| {}).await?;
-            say(Voice::Person, &Line::info(format!("{engine} has {image}")));
+            let progress = image_progress(Voice::Person);
+            let pulled = images::pull(sandbox.map(EngineArg::name), &image, &progress).await?;
+            let known_as = pulled.digest.unwrap_or(image);
+            say(Voice::Person, &Line::info(format!("{} has {known_as}", pulled.engine)));
             Ok(0)
         }
         ImagesCommand::Prune { older_than, keep_size, dry_run, sandbox, json } => {

@@ -14,6 +14,8 @@ pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     let closed = if mode == SweepMode::Look { "would close" } else { "closed" };
     lines.extend(report.here.runs.iter().map(|run| format!("{closed} run {run}\n")));
     lines.extend(named("container", &report.containers));
+    lines.extend(named("volume", &report.volumes));
+    lines.extend(named("network", &report.networks));
     lines.extend(named("directory", &report.here.directories));
     for (count, what) in [(report.here.control_groups, "control groups"), (report.lanes, "lanes")] {
         if count > 0 {
@@ -23,8 +25,35 @@ pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     lines.concat()
 }
 
-/// What could not be done.
+/// What was not done.
 pub(crate) fn problems(report: &Cleaned) -> Vec<Line> {
     let here = report.here.problems.iter().map(|problem| Line::error(problem.clone()));
     here.chain(report.left.iter().map(|left| Line::error(format!("{}: {}", left.what, left.why)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_exec::control::Left;
+
+    use super::*;
+
+    /// R15
+    #[test]
+    fn what_went_is_named_and_what_is_used_is_no_failure() {
+        let left = |what: &str, why: &str| Left { what: what.into(), why: why.into(), may_live: false };
+        let mut report = Cleaned {
+            containers: vec!["c".into()],
+            volumes: vec!["v".into()],
+            networks: vec!["n".into()],
+            left: vec![left("volume w", "it is in use by x")],
+            in_use: 1,
+            ..Cleaned::default()
+        };
+        let removed = "removed container c\nremoved volume v\nremoved network n\n";
+        assert_eq!(render(&report, SweepMode::Remove), removed);
+        assert_eq!(problems(&report), [Line::error("volume w: it is in use by x")]);
+        assert!(report.is_done() && !report.is_nothing());
+        report.left.push(left("network m", "the engine refused"));
+        assert!(!report.is_done());
+    }
 }

@@ -1,5 +1,5 @@
-//! How an image comes to be: a line when a layer is there or a step of a build begins, none for the bytes in between. A
-//! person at a terminal sees a build as one line with a bar.
+//! How an image comes to be: a line when a layer was fetched, when it is there, or when a step of a build begins, none for the bytes in
+//! between. A person at a terminal sees a build as one line with a bar.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
@@ -44,9 +44,9 @@ fn line(step: &ImageStep) -> Option<String> {
 }
 
 fn pulled(step: &PullStep) -> Option<String> {
-    let is_news = ["Pulling from", "Pull complete", "Already exists", "Digest:", "Status:"]
-        .iter()
-        .any(|news| step.status.starts_with(news));
+    // Podman says no more of a layer than that it was downloaded.
+    let news = ["Pulling from", "Download complete", "Pull complete", "Already exists", "Digest:", "Status:"];
+    let is_news = news.iter().any(|news| step.status.starts_with(news));
     let layer = step.layer.as_deref().map_or_else(String::new, |layer| format!("{layer}: "));
     is_news.then(|| format!("{layer}{}", step.status))
 }

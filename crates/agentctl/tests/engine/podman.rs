@@ -14,9 +14,19 @@ mod emergency;
 #[cfg(target_os = "linux")]
 mod engines;
 #[cfg(target_os = "linux")]
+mod gc;
+#[cfg(target_os = "linux")]
+mod images;
+#[cfg(target_os = "linux")]
 mod killed;
 #[cfg(target_os = "linux")]
+mod private;
+#[cfg(target_os = "linux")]
+mod registry;
+#[cfg(target_os = "linux")]
 mod runs;
+#[cfg(target_os = "linux")]
+mod sample;
 #[cfg(target_os = "linux")]
 mod service;
 #[cfg(target_os = "linux")]

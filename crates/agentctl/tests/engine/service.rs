@@ -8,13 +8,17 @@ use exec_testkit::{EngineTest, Skip, engine_test};
 use rustix::process::Signal;
 
 use crate::ENGINE;
+use crate::private::Private;
 use crate::runs::begun;
+use crate::sample::{OLD, OURS, Sample, load};
 use crate::support::{Marker, Place, eventually};
 
-pub(crate) const ALL: [EngineTest; 4] = [
+pub(crate) const ALL: [EngineTest; 6] = [
     engine_test!(it_ends_with_a_run, "R11 R15"),
     engine_test!(it_ends_when_we_are_killed, "R11 R15 F1"),
     engine_test!(what_is_known_of_it_is_what_it_says, "R41 R60"),
+    engine_test!(whoever_cleans_up_starts_one_too, "R15 R76"),
+    engine_test!(where_there_is_no_podman_nothing_happens, "R15 R76"),
     engine_test!(a_podman_in_the_workspace_is_not_ours, "A32"),
 ];
 
@@ -93,6 +97,46 @@ async fn what_is_known_of_it_is_what_it_says() -> Result<()> {
     ensure!(known == said, "{known} is not {said}");
     run.send(Signal::TERM);
     run.wait();
+    Ok(())
+}
+
+/// R15, R76: `gc` and `images` need no service of the machine's, leave none behind, and ask no Docker engine in its place.
+async fn whoever_cleans_up_starts_one_too() -> Result<()> {
+    let (engine, place) = (Private::start()?, Place::new());
+    load(&engine, &[Sample { names: &["agentctl/project:sample"], created: OLD, labels: &[OURS] }])?;
+    let docker = std::os::unix::net::UnixListener::bind(place.path().join("d.sock"))?;
+    docker.set_nonblocking(true)?;
+    let address = format!("unix://{}", place.path().join("d.sock").display());
+    let args = ["images", "ls", "--sandbox", ENGINE.name];
+    let mut command = engine.agentctl(&place, &args);
+    let child = command.env(ENGINE.other_host, address).stdout(std::process::Stdio::piped()).spawn()?;
+    let pid = child.id();
+    let listed = String::from_utf8(child.wait_with_output()?.stdout)?;
+    ensure!(listed.contains("agentctl/project:sample"), "{listed}");
+    assert_none_left(pid);
+    ensure!(docker.accept().is_err(), "somebody asked Docker");
+
+    let volume = ["volume", "create", "--label", "dev.agentctl.owner=x", "half"];
+    engine.tell(&volume)?;
+    let child = engine.agentctl(&place, &["gc"]).stderr(std::process::Stdio::piped()).spawn()?;
+    let pid = child.id();
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "{output:?}");
+    assert_none_left(pid);
+    ensure!(engine.tell(&["volume", "ls", "--quiet"])? == "half", "a stranger's volume is gone");
+    Ok(())
+}
+
+/// R15, R76: cleaning up does without it; who asks for its images is told.
+async fn where_there_is_no_podman_nothing_happens() -> Result<()> {
+    let (engine, place) = (Private::start()?, Place::new());
+    let without = |args: &[&str]| engine.agentctl(&place, args).env("PATH", place.path()).output();
+    let output = without(&["gc"])?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success() && text.contains("nothing to clean up"), "{text}");
+    let output = without(&["images", "ls", "--sandbox", ENGINE.name])?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.code() == Some(125) && text.contains("install"), "{text}");
     Ok(())
 }
 

@@ -186,6 +186,12 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
     status(error) == Some("409")
 }
 
+/// Containers are on the network: neither engine says so with the status that it has for this.
+pub(crate) fn is_in_use(error: &Error) -> bool {
+    let text = error.to_string();
+    is_conflict(error) || ["has active endpoints", "is being used"].iter().any(|says| text.contains(says))
+}
+
 /// The engine does not have the image.
 pub(crate) fn is_missing_image(error: &Error) -> bool {
     error.kind() == ErrorKind::ImageNotFound

@@ -6,6 +6,7 @@
 mod error;
 mod events;
 mod images;
+mod networks;
 mod volumes;
 
 use std::collections::HashMap;
@@ -23,7 +24,9 @@ use bollard::query_parameters::{
 use bollard::{ClientVersion, Docker};
 use exec_core::{Error, Result, Signal};
 
-pub(crate) use error::{is_conflict, is_engine_gone, is_missing_bind_source, is_missing_image, is_not_found};
+pub(crate) use error::{
+    is_conflict, is_engine_gone, is_in_use, is_missing_bind_source, is_missing_image, is_not_found,
+};
 pub(crate) use events::{Life, Lives};
 pub use images::{BuildStep, ImageStep, PullStep};
 pub(crate) use images::{ImageFacts, label_change};
@@ -42,12 +45,23 @@ pub(crate) struct Engine {
     creating: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// A container as a list shows it.
+/// A container, volume or network as a list shows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) labels: HashMap<String, String>,
+}
+
+/// What containers may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Used<'a> {
+    /// By its name.
+    Volume(&'a str),
+    /// By its name.
+    Network(&'a str),
+    /// By its id.
+    Image(&'a str),
 }
 
 /// Whether anything is written to a container.
@@ -160,7 +174,22 @@ impl Engine {
 
     /// Containers that have this label, whatever their state.
     pub(crate) async fn list(&self, label: &str) -> Result<Vec<Listed>> {
-        let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
+        self.list_by("label", label).await
+    }
+
+    /// Containers that use this, whatever their state: one that was stopped may be started again.
+    pub(crate) async fn users(&self, used: Used<'_>) -> Result<Vec<Listed>> {
+        match used {
+            Used::Volume(name) => self.list_by("volume", name).await,
+            // By its name: engines do not find those that are yet to be started by a network's id.
+            Used::Network(name) => self.list_by("network", name).await,
+            // Podman does not know its images by an id with the name of the hash in it here.
+            Used::Image(id) => self.list_by("ancestor", id.trim_start_matches("sha256:")).await,
+        }
+    }
+
+    async fn list_by(&self, key: &str, value: &str) -> Result<Vec<Listed>> {
+        let filters = HashMap::from([(key.to_owned(), vec![value.to_owned()])]);
         let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
         let found = self.docker.list_containers(Some(options));
         let found = self.bounded(self.patience.ask, "list", "containers", found).await?;

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use bollard::models::VolumeCreateRequest;
-use bollard::query_parameters::{ContainerArchiveInfoOptionsBuilder, UploadToContainerOptionsBuilder};
+use bollard::models::{Volume, VolumeCreateRequest};
+use bollard::query_parameters::{
+    ContainerArchiveInfoOptionsBuilder, ListVolumesOptionsBuilder, RemoveVolumeOptions,
+    UploadToContainerOptionsBuilder,
+};
 use bytes::Bytes;
 use exec_core::Result;
 
-use super::{Engine, is_not_found};
+use super::{Engine, Listed, is_conflict, is_not_found};
 
 impl Engine {
     /// Makes a volume; one of this name that is there already stays as it is.
@@ -17,6 +20,28 @@ impl Engine {
         self.bounded(self.patience.make, "create volume", name, self.docker.create_volume(request))
             .await
             .map(drop)
+    }
+
+    /// Volumes that have this label.
+    pub(crate) async fn list_volumes(&self, label: &str) -> Result<Vec<Listed>> {
+        let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
+        let options = ListVolumesOptionsBuilder::default().filters(&filters).build();
+        let found = self.docker.list_volumes(Some(options));
+        let found = self.bounded(self.patience.ask, "list", "volumes", found).await?;
+        // A volume has no other name than the one that people gave it.
+        let listed = |Volume { name, labels, .. }| Listed { id: name.clone(), name, labels };
+        Ok(found.volumes.unwrap_or_default().into_iter().map(listed).collect())
+    }
+
+    /// Removes a volume that no container has; false if one does. One that is not there is removed.
+    pub(crate) async fn remove_volume(&self, name: &str) -> Result<bool> {
+        let removed = self.docker.remove_volume(name, None::<RemoveVolumeOptions>);
+        match self.bounded(self.patience.remove, "remove volume", name, removed).await {
+            Ok(()) => Ok(true),
+            Err(error) if is_not_found(&error) => Ok(true),
+            Err(error) if is_conflict(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Size of a file in a container, if it is there.

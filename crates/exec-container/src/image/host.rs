@@ -12,7 +12,7 @@ use crate::engine::{Engine, ImageFacts, label_change};
 use crate::fingerprint::fingerprint;
 use crate::labels;
 
-const REPOSITORY: &str = "agentctl/host";
+pub(super) const REPOSITORY: &str = "agentctl/host";
 
 /// Directories of its own.
 const DIRECTORIES: [(&str, u32); 6] =

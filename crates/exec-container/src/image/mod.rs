@@ -11,9 +11,38 @@ pub use named::{Progress, PullPolicy};
 
 use exec_core::{Error, ErrorKind};
 
+/// What Podman puts before a name that has no registry: the one for what it built, the other for what it was told to name.
+const NO_REGISTRY: [&str; 2] = ["localhost/", "docker.io/"];
+
+/// Whether an image's name is one that we give.
+pub(crate) fn is_name_of_ours(name: &str) -> bool {
+    let name = NO_REGISTRY.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+    let repository = name.rsplit_once(':').map_or(name, |(repository, _)| repository);
+    [host::REPOSITORY, build::REPOSITORY].contains(&repository)
+}
+
 /// A specification was wanted before its image was found, or just when it was removed.
 fn not_looked_up(name: &str) -> Error {
     let message = format!("the image `{name}` is not known to be on the engine");
     Error::new(ErrorKind::ImageNotFound, "image", message)
         .with_remedy("try again: it is looked up, and pulled or made anew")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R76, A37
+    #[test]
+    fn a_name_is_ours_or_somebody_elses() {
+        for name in ["agentctl/host:00ff", "localhost/agentctl/project:00ff", "docker.io/agentctl/host:00ff"]
+        {
+            assert!(is_name_of_ours(name), "{name}");
+        }
+        for name in
+            ["mine:1", "agentctl/hosts:1", "example.org/agentctl/host:1", "x/localhost/agentctl/host:1"]
+        {
+            assert!(!is_name_of_ours(name), "{name}");
+        }
+    }
 }

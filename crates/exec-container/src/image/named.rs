@@ -31,7 +31,7 @@ impl Progress {
 }
 
 impl Progress {
-    pub(super) fn tell(&self, step: ImageStep) {
+    pub(crate) fn tell(&self, step: ImageStep) {
         (self.0)(step);
     }
 }

@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use exec_core::Result;
 use exec_init::Program;
 
-use crate::engine::Engine;
 use crate::fingerprint::fingerprint;
+use crate::yard::Yard;
 
 /// Where it stands inside.
 pub(crate) const INIT_DIRECTORY: &str = "/.agentctl";
@@ -63,22 +63,22 @@ impl Supervisor {
     }
 
     /// Where it is for containers of this image.
-    pub(crate) async fn placement(&self, engine: &Engine, image: &str) -> Result<Placement> {
+    pub(crate) async fn placement(&self, yard: &Yard, image: &str) -> Result<Placement> {
         match self.known() {
             Some(placement) => Ok(placement),
-            None => self.move_to_volume(engine, image).await,
+            None => self.move_to_volume(yard, image).await,
         }
     }
 
     /// Puts it into a volume of the engine's, and stays with that. An image is needed because engines fill volumes only
     /// through containers.
-    pub(crate) async fn move_to_volume(&self, engine: &Engine, image: &str) -> Result<Placement> {
+    pub(crate) async fn move_to_volume(&self, yard: &Yard, image: &str) -> Result<Placement> {
         let _turn = self.filling.lock().await;
         if let Some(placement @ Placement::Volume { .. }) = self.known() {
             return Ok(placement);
         }
         let name = format!("agentctl-{}", file_name(&self.program));
-        volume::fill(engine, &name, image, self.program.bytes).await?;
+        volume::fill(yard, &name, image, self.program.bytes).await?;
         let placement = Placement::Volume { name };
         *self.placement.lock().unwrap_or_else(PoisonError::into_inner) = Some(placement.clone());
         Ok(placement)

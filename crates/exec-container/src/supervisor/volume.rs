@@ -9,22 +9,27 @@ use crate::archive::Archive;
 use crate::body::volume_mount;
 use crate::engine::Engine;
 use crate::labels;
+use crate::yard::Yard;
 
 /// Makes the volume and puts the program there, through a container that never starts. Done before, it changes nothing.
-pub(super) async fn fill(engine: &Engine, volume: &str, image: &str, program: &[u8]) -> Result<()> {
+pub(super) async fn fill(yard: &Yard, volume: &str, image: &str, program: &[u8]) -> Result<()> {
+    let engine = &yard.engine;
     engine.create_volume(volume, labels::of_ours()).await?;
     let name = unique("agentctl-fill");
     let body = ContainerCreateBody {
         image: Some(image.to_owned()),
         // Never run, but some engines want one.
         entrypoint: Some(vec![INIT_PATH.to_owned()]),
-        labels: Some(labels::of_ours()),
+        // The volume is everybody's; the container is ours, and goes with us.
+        labels: Some(yard.labels(&name)),
         host_config: Some(volume_mount(volume)),
         ..ContainerCreateBody::default()
     };
+    yard.reaper.watch(&name)?;
     engine.create(&name, body).await?;
     let filled = fill_through(engine, &name, program).await;
     engine.remove(&name).await?;
+    yard.reaper.forget(&name);
     filled
 }
 

@@ -38,6 +38,11 @@ const NO_HEALTH_CHECKS: (&str, &str) = ("DISABLE_HC_SYSTEMD", "true");
 /// The most that is told of what it said before it ended.
 const SAID: usize = 2000;
 
+/// Whether this is where a service of our own listens, or did.
+pub fn is_of_our_own(endpoint: &Endpoint) -> bool {
+    matches!(endpoint, Endpoint::Unix(path) if place::is_ours(&Here, path))
+}
+
 /// Starts one and waits until it answers.
 pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> Result<Answered> {
     let socket = place::socket(&Here)?;

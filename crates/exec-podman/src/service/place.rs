@@ -38,6 +38,12 @@ pub(crate) fn socket(around: &dyn Surroundings) -> Result<PathBuf> {
     Ok(directory.join(format!("{PREFIX}{}-{number}.sock", std::process::id())))
 }
 
+/// Whether a socket of ours could be here.
+pub(super) fn is_ours(around: &dyn Surroundings, socket: &Path) -> bool {
+    let name = socket.file_name().and_then(|name| name.to_str());
+    socket.parent() == Some(&directory(around)) && name.is_some_and(|name| name.starts_with(PREFIX))
+}
+
 /// Sockets of services that were killed, so that nobody took them away. Their owners are dead, or had our own number before
 /// us; a service may outlive its owner for a while, so nobody may listen there either.
 fn dead_sockets(directory: &Path, is_alive: impl Fn(&str) -> bool) -> Vec<PathBuf> {
@@ -134,6 +140,15 @@ mod tests {
         assert!(found().is_empty(), "a service may outlive its owner");
         drop(listeners);
         assert_eq!(found(), BTreeSet::from(["podman-2-7.sock".into(), own.into()]));
+    }
+
+    #[test]
+    fn a_socket_of_ours_is_known_by_its_place() {
+        let root = Sample { user_id: 0, ..Sample::default() };
+        assert!(is_ours(&root, Path::new("/run/agentctl/podman-4711-0.sock")));
+        for other in ["/run/podman/podman.sock", "/run/agentctl/other.sock", "/tmp/podman-4711-0.sock"] {
+            assert!(!is_ours(&root, Path::new(other)), "{other}");
+        }
     }
 
     #[test]

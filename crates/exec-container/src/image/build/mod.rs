@@ -23,7 +23,7 @@ use recipe::Recipe;
 
 pub(crate) use recipe::dockerfile;
 
-const REPOSITORY: &str = "agentctl/project";
+pub(super) const REPOSITORY: &str = "agentctl/project";
 
 /// Where and for whom images are built.
 #[derive(Debug)]

@@ -1,0 +1,185 @@
+//! An engine of a test's own, with everything that is on it: what cleans up here can't reach anything of the machine's.
+
+use std::fs::{self, File};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use exec_testkit::Skip;
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use tempfile::TempDir;
+
+use crate::ENGINE;
+use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually};
+
+/// An engine, or for Podman, which is none, what makes its programs keep to one directory.
+#[derive(Debug)]
+pub(crate) struct Private {
+    dir: TempDir,
+    daemon: Option<Child>,
+    variables: Vec<(&'static str, String)>,
+    /// Everything that its program shows is ours, and goes with us.
+    is_ours_alone: bool,
+}
+
+impl Private {
+    /// Starts one; skips the test where that can't be done.
+    pub(crate) fn start() -> Result<Self> {
+        // Short: a socket's path has about a hundred bytes.
+        let dir = tempfile::Builder::new().prefix("eng.").tempdir_in("/tmp")?;
+        let nowhere = format!("unix://{}/none.sock", dir.path().display());
+        // The other engine is the machine's, and none of our business.
+        let variables = vec![(ENGINE.other_host, nowhere)];
+        let mut engine = Self { dir, daemon: None, variables, is_ours_alone: false };
+        match ENGINE.name {
+            "docker" => engine.start_docker()?,
+            _ => engine.settle_podman()?,
+        }
+        Ok(engine)
+    }
+
+    /// One that can pull from an address of the loopback. Docker does so from there alone, and a private one has another
+    /// loopback: so it is the machine's, and whoever uses it touches nothing but what they pulled.
+    pub(crate) fn pulling_from(address: &str) -> Result<Self> {
+        if ENGINE.name == "docker" {
+            let dir = tempfile::tempdir()?;
+            return Ok(Self { dir, daemon: None, variables: Vec::new(), is_ours_alone: false });
+        }
+        let mut engine = Self::start()?;
+        let text = format!("[[registry]]\nlocation = \"{address}\"\ninsecure = true\n");
+        let file = engine.write("registries.conf", &text)?;
+        engine.variables.push(("CONTAINERS_REGISTRIES_CONF", file));
+        Ok(engine)
+    }
+
+    fn start_docker(&mut self) -> Result<()> {
+        if !geteuid().is_root() {
+            bail!(Skip("only root can start an engine".into()));
+        }
+        let Some(program) = dockerd() else { bail!(Skip("there is no dockerd".into())) };
+        let at = |name: &str| self.dir.path().join(name);
+        let host = format!("unix://{}", at("e.sock").display());
+        let settings = self.write("settings.json", "{}")?;
+        let log = File::create(at("log"))?;
+        // In a network of its own: without a bridge it removes the one that the machine's own engine uses.
+        let mut command = Command::new("unshare");
+        command.args(["--net", "--"]).arg(program).args(["--config-file", &settings]);
+        for (option, name) in [("--data-root", "data"), ("--exec-root", "exec"), ("--pidfile", "pid")] {
+            command.arg(option).arg(at(name));
+        }
+        command.args(["--host", &host, "--bridge=none", "--iptables=false", "--storage-driver=vfs"]);
+        self.daemon = Some(command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?);
+        self.variables.push((ENGINE.host, host));
+        let answers = eventually(OUTER_LIMIT, || self.tell(&["version"]).is_ok());
+        ensure!(answers, "it does not answer: {}", fs::read_to_string(at("log"))?);
+        Ok(())
+    }
+
+    /// All that Podman's programs keep, and where.
+    fn settle_podman(&mut self) -> Result<()> {
+        // Others' does not listen to where its storage is to be, and would write into their own what it was told here.
+        if !geteuid().is_root() {
+            bail!(Skip("only root's Podman can be told to keep its things elsewhere".into()));
+        }
+        if UnixStream::connect("/run/podman/podman.sock").is_ok() {
+            bail!(Skip("a service of the machine's answers, and would be asked".into()));
+        }
+        let at = |name: &str| self.dir.path().join(name).display().to_string();
+        let storage = format!(
+            "[storage]\ndriver = \"vfs\"\ngraphroot = \"{}\"\nrunroot = \"{}\"\n",
+            at("data"),
+            at("run")
+        );
+        let containers = format!(
+            "[engine]\ntmp_dir = \"{}\"\nlock_type = \"file\"\n[network]\nnetwork_config_dir = \"{}\"\n",
+            at("tmp"),
+            at("networks")
+        );
+        let storage = self.write("storage.conf", &storage)?;
+        let containers = self.write("containers.conf", &containers)?;
+        self.variables.extend([("CONTAINERS_STORAGE_CONF", storage), ("CONTAINERS_CONF", containers)]);
+        // What is not private must not be cleaned up.
+        let store = self.tell(&["info", "--format", "{{.Store.GraphRoot}}"])?;
+        ensure!(Path::new(&store).starts_with(self.dir.path()), "its things are in {store}");
+        self.is_ours_alone = true;
+        Ok(())
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<String> {
+        let path = self.dir.path().join(name);
+        fs::write(&path, text)?;
+        Ok(path.display().to_string())
+    }
+
+    /// The engine's own program, which is not what is under test.
+    pub(crate) fn tell(&self, args: &[&str]) -> Result<String> {
+        let variables = self.variables.iter().map(|(name, value)| (name, value));
+        let output = Command::new(ENGINE.name).args(args).envs(variables).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{} {args:?}: {said}", ENGINE.name);
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+
+    /// `agentctl`, for which there is no other engine.
+    pub(crate) fn agentctl(&self, place: &Place, args: &[&str]) -> Command {
+        let mut command = place.agentctl(args);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// A run that goes on.
+    pub(crate) fn begun(&self, place: &Place, marker: &Marker) -> Run {
+        let script = format!("echo up; exec sleep {marker}");
+        let args = ["run", "--quiet", "--sandbox", ENGINE.name, "--", "sh", "-c", &script];
+        let mut run = Run::spawn(&mut self.agentctl(place, &args));
+        run.expect_line("up");
+        run
+    }
+}
+
+impl Drop for Private {
+    /// However the test ended.
+    fn drop(&mut self) {
+        if let Some(mut daemon) = self.daemon.take() {
+            if let Some(pid) = Pid::from_raw(daemon.id() as i32) {
+                let _ = kill_process(pid, Signal::TERM);
+            }
+            if !eventually(OUTER_LIMIT, || daemon.try_wait().is_ok_and(|status| status.is_some())) {
+                let _ = daemon.kill();
+                let _ = daemon.wait();
+            }
+        } else if self.is_ours_alone {
+            let _ = self.tell(&["rm", "--all", "--force", "--time", "0"]);
+            // A service that agentctl started ends a moment after it, and writes until then.
+            eventually(OUTER_LIMIT, || !is_at_work(self.dir.path()));
+        }
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let points = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(Path::new);
+        for point in points.filter(|point| point.starts_with(self.dir.path())) {
+            let _ = Command::new("umount").arg("-l").arg(point).stderr(Stdio::null()).status();
+        }
+    }
+}
+
+/// Whether a process was started with this directory in its environment.
+fn is_at_work(directory: &Path) -> bool {
+    let directory = directory.display().to_string();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
+    environments.any(|variables| String::from_utf8_lossy(&variables).contains(&directory))
+}
+
+fn dockerd() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
+    places.map(|place| place.join("dockerd")).find(|program| program.is_file())
+}
+
+/// The SHA-256 of a file, as engines write it.
+pub(crate) fn digest(path: &Path) -> Result<String> {
+    let output = Command::new("sha256sum").arg(path).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let number = text.split_whitespace().next().context("sha256sum said nothing")?;
+    Ok(format!("sha256:{number}"))
+}
