@@ -56,7 +56,7 @@ impl Yard {
             same_kernel: made.same_kernel,
         };
         keeper.is_made(made);
-        keeper.seat().stands(place).map_err(|error| error.with_backend(self.engine.backend()))
+        keeper.seat().stands(&place).map_err(|error| error.with_backend(self.engine.backend()))
     }
 
     /// The labels of a container of this name.

@@ -60,9 +60,9 @@ impl<'a> Found<'a> {
     fn below(mounts: &Mounts, names: &[&'a str]) -> Self {
         let mut found = Self::default();
         for mount in mounts.with_all_members() {
-            let mut named = Vec::new();
-            find(mount, names, &mut named);
-            for (group, name) in named {
+            let mut here = Vec::new();
+            find(mount, names, &mut here);
+            for (group, name) in here {
                 found.groups.add(mounts, mount, &group);
                 with_all_below(&group, &mut |group| found.listed.push((group, name)));
             }

@@ -132,8 +132,8 @@ impl Seat {
     }
 
     /// Writes down where the cell is. An error means that it must be ended at once: an emergency stop may have missed it.
-    pub fn stands(&self, place: Place) -> Result<()> {
-        self.watch.0.state.add(Kind::Cell, self.name(), &place)?;
+    pub fn stands(&self, place: &Place) -> Result<()> {
+        self.watch.0.state.add(Kind::Cell, self.name(), place)?;
         self.watch.admit()
     }
 
@@ -181,7 +181,7 @@ mod tests {
         let seat = watch.expect("local").unwrap();
         assert_eq!(known().unwrap().place, None);
         let place = Place::Group { leader: Process { pid: 1, start: 2 } };
-        seat.stands(place.clone()).unwrap();
+        seat.stands(&place).unwrap();
         assert_eq!(known().unwrap().place, Some(place));
         seat.serves("main");
         assert_eq!(known().unwrap().session.as_deref(), Some("main"));
@@ -198,7 +198,7 @@ mod tests {
         watch.state().latch().unwrap();
         assert_eq!(watch.expect("local").unwrap_err().kind(), ErrorKind::Stopped);
         let place = Place::Group { leader: Process { pid: 1, start: 2 } };
-        assert_eq!(seat.stands(place).unwrap_err().kind(), ErrorKind::Stopped);
+        assert_eq!(seat.stands(&place).unwrap_err().kind(), ErrorKind::Stopped);
         assert_eq!(watch.state().names(Kind::Cell).unwrap(), [seat.name()], "it is there until it is gone");
     }
 

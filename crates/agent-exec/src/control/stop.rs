@@ -268,7 +268,7 @@ mod tests {
         let making = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(200));
             let child = Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
-            seat.stands(Place::Group { leader: Process::now(child.id()).unwrap() }).unwrap();
+            seat.stands(&Place::Group { leader: Process::now(child.id()).unwrap() }).unwrap();
             child
         });
         let warden = Warden::of(watch);

@@ -99,7 +99,7 @@ impl Executor for ProcessGroupExec {
             }
         };
         if let Some(leader) = child.id().and_then(Process::now)
-            && let Err(error) = seat.stands(Place::Group { leader })
+            && let Err(error) = seat.stands(&Place::Group { leader })
         {
             child.kill().await.ok();
             note.failed(&error);

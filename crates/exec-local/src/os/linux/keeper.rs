@@ -32,7 +32,7 @@ pub(crate) async fn spawn(
     let hold = Box::new(LocalKeeper::watch(child, seat.clone()));
     // A process that is gone already leaves nothing to find.
     if let Some(keeper) = keeper
-        && let Err(error) = seat.stands(Place::Keeper { keeper, scratch })
+        && let Err(error) = seat.stands(&Place::Keeper { keeper, scratch })
     {
         hold.kill();
         hold.gone().await;
