@@ -1,10 +1,12 @@
 //! The file of the log. Each line is one write to a file that is open for appending, so that lines of many processes
 //! stand beside each other and never in each other.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use exec_core::{Error, ErrorKind, Result};
 use serde::Serialize;
@@ -17,6 +19,9 @@ pub(super) const KEPT: u32 = 4;
 
 /// How often a line is written whose file went away under it, before that is an error.
 const ATTEMPTS: usize = 3;
+
+/// A write that has begun has ended after this long.
+const A_WRITE: Duration = Duration::from_millis(5);
 
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,15 +122,35 @@ impl AuditLog {
 /// Between the look at where the file is and this, others may have put it aside. In one that is kept the line is as good;
 /// so it is only looked at whether the file was taken away meanwhile.
 fn append(file: &mut File, text: &[u8]) -> io::Result<Fate> {
-    let written = file.write(text)?;
-    if written < text.len() {
-        // A disk that is full takes part of a line; what follows must not become its end.
-        if written > 0 {
-            let _ = file.write(b"\n");
-        }
+    // A disk that was full took part of a line and had no room for its end; ours must not become that.
+    let text = if is_broken_off(file) { [b"\n", text].concat().into() } else { Cow::Borrowed(text) };
+    if file.write(&text)? < text.len() {
         return Err(io::ErrorKind::StorageFull.into());
     }
     Ok(if has_name(file) { Fate::Kept } else { Fate::Gone })
+}
+
+/// Whether the last line has no end and nobody is about to write it.
+fn is_broken_off(file: &File) -> bool {
+    let Some(length) = length_without_end(file) else { return false };
+    std::thread::sleep(A_WRITE);
+    length_without_end(file) == Some(length)
+}
+
+/// How long the file is, if its last line has no end. What can't be read is taken to be whole.
+#[cfg(unix)]
+fn length_without_end(file: &File) -> Option<u64> {
+    use std::os::unix::fs::FileExt;
+    let mut last = *b"\n";
+    let length = file.metadata().ok()?.len();
+    file.read_exact_at(&mut last, length.checked_sub(1)?).ok()?;
+    (last != *b"\n").then_some(length)
+}
+
+/// Here the line after one that broke off is not told from it.
+#[cfg(not(unix))]
+fn length_without_end(_: &File) -> Option<u64> {
+    None
 }
 
 #[cfg(unix)]
@@ -156,15 +181,20 @@ fn current<'a>(held: &'a mut Option<File>, path: &Path, size: u64) -> io::Result
 }
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
+    let open = |readable| {
+        let mut options = OpenOptions::new();
+        options.read(readable).append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path)
+    };
+    match open(true) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
-            options.open(path)
+            open(true)
         }
+        // A log may be one that its writers can't read.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => open(false),
         other => other,
     }
 }

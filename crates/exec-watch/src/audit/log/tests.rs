@@ -123,3 +123,19 @@ fn a_line_in_a_file_that_is_gone_counts_as_not_written() {
     fs::remove_file(numbered(&path, "1")).unwrap();
     assert_eq!(append(&mut file, b"3\n").unwrap(), Fate::Gone);
 }
+
+/// R91, F14: a disk that was full holds half a line, and there was no room for its end either.
+#[cfg(unix)]
+#[test]
+fn a_line_after_one_that_broke_off_is_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("audit.jsonl");
+    let (first, second) = (Line::new("a", 1), Line::new("a", 2));
+    fs::write(&path, r#"{"writer":"a","numb"#).unwrap();
+    log(&path).write(&first).unwrap();
+    log(&path).write(&second).unwrap();
+    let lines = kept(&path);
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let read = |line: &String| serde_json::from_str::<Line>(line).unwrap();
+    assert_eq!((read(&lines[1]), read(&lines[2])), (first, second));
+}
