@@ -29,5 +29,12 @@ async fn executor(containers: ContainerConfig) -> Box<dyn Executor> {
     Box::new(DockerExec::new(config).await.expect("Docker"))
 }
 
-criterion_group!(benches, measure::commands, measure::clients, measure::builds, measure::streams, mcp::tools);
+criterion_group!(
+    benches,
+    measure::commands,
+    measure::sessions,
+    measure::builds,
+    measure::streams,
+    mcp::tools
+);
 criterion_main!(benches);

@@ -11,7 +11,7 @@ use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
 use exec_core::{ExecOpts, SessionName};
 
 use crate::rig::{self, Container, EngineRig, bare_true, engine_run, one_at_a_time, succeeds};
-use crate::turns::Turns;
+use crate::turns::{Turns, time};
 use crate::{ENGINE, build};
 
 /// Callers of one session at a time.
@@ -23,26 +23,43 @@ pub(crate) fn sparse(group: &mut BenchmarkGroup<'_, WallTime>) {
     group.warm_up_time(Duration::from_millis(10)).measurement_time(Duration::from_millis(50));
 }
 
+/// A command in every way there is to run it.
 pub(crate) fn commands(c: &mut Criterion) {
-    let rig = EngineRig::new(2);
+    let (warm, cold, container) = (EngineRig::new(2), EngineRig::new(0), Container::start());
+    let agentctl = std::env::var_os("AGENTCTL_BIN").map(PathBuf::from);
+    let alone = |command: &dyn Fn()| {
+        std::thread::sleep(rig::PAUSE);
+        time(command)
+    };
+    let mut turns = Turns::default()
+        .with("bare-spawn", || warm.runtime.block_on(one_at_a_time(bare_true())))
+        .with("warm", || {
+            warm.runtime.block_on(async {
+                warm.warm().await;
+                let taken = one_at_a_time(warm.run_true(&warm.opts)).await;
+                // The next one is there again before anybody else is measured.
+                warm.warm().await;
+                taken
+            })
+        })
+        .with("exec", || alone(&|| succeeds(crate::client().args(["exec", container.name(), "true"]))))
+        .with("run", || alone(&|| succeeds(&mut engine_run(&["true"]))))
+        .with("cold", || cold.runtime.block_on(one_at_a_time(cold.run_true(&cold.opts))));
+    if let Some(agentctl) = &agentctl {
+        let args = ["run", "--sandbox", ENGINE, "--", "true"];
+        turns = turns.with("agentctl-run", move || alone(&|| succeeds(Command::new(agentctl).args(args))));
+    }
+    let mut group = c.benchmark_group(ENGINE);
+    turns.bench(&mut group);
+    group.finish();
+}
+
+/// A command in a session, of one caller and of many.
+pub(crate) fn sessions(c: &mut Criterion) {
+    let rig = EngineRig::new(0);
+    let session = rig.opts.clone().in_session(SessionName::new("bench"));
     let mut group = c.benchmark_group(ENGINE);
     sparse(&mut group);
-    group.bench_function("bare-spawn", |b| {
-        b.iter_custom(|count| rig.runtime.block_on(time_each(count, bare_true)));
-    });
-    group.bench_function("warm", |b| {
-        b.iter_custom(|count| {
-            rig.runtime.block_on(async {
-                let mut total = Duration::ZERO;
-                for _ in 0..count {
-                    rig.warm().await;
-                    total += one_at_a_time(rig.run_true(&rig.opts)).await;
-                }
-                total
-            })
-        });
-    });
-    let session = rig.opts.clone().in_session(SessionName::new("bench"));
     group.bench_function("session", |b| {
         b.iter_custom(|count| rig.runtime.block_on(time_each(count, || rig.run_true(&session))));
     });
@@ -79,37 +96,15 @@ fn many_callers(c: &mut Criterion, rig: &Arc<EngineRig>, session: &ExecOpts) {
     group.finish();
 }
 
-pub(crate) fn clients(c: &mut Criterion) {
-    let mut group = c.benchmark_group(format!("{ENGINE}-client"));
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(3));
-    let rig = EngineRig::new(0);
-    let mut bench = |name: &str, command: &dyn Fn()| {
-        let timed = |count| rig.runtime.block_on(time_each(count, || async { command() }));
-        group.bench_function(name, |b| b.iter_custom(timed));
-    };
-    bench("run", &|| succeeds(&mut engine_run(&["true"])));
-    let container = Container::start();
-    bench("exec", &|| succeeds(crate::client().args(["exec", container.name(), "true"])));
-    if let Some(agentctl) = std::env::var_os("AGENTCTL_BIN").map(PathBuf::from) {
-        let args = ["run", "--sandbox", ENGINE, "--", "true"];
-        bench("agentctl-run", &|| succeeds(Command::new(&agentctl).args(args)));
-    }
-    let cold = |count| rig.runtime.block_on(time_each(count, || rig.run_true(&rig.opts)));
-    group.bench_function("cold", |b| b.iter_custom(cold));
-    group.finish();
-}
-
 pub(crate) fn builds(c: &mut Criterion) {
     let rig = EngineRig::new(0);
     for build in build::ALL {
         let mut group = c.benchmark_group(format!("{ENGINE}-{}", build.name));
-        group.sampling_mode(SamplingMode::Flat).sample_size(20);
-        // Both sides are measured in one go, so that nothing is left to warm up and little to plan.
-        group.warm_up_time(Duration::from_nanos(1)).measurement_time(Duration::from_millis(1));
         let session = rig.build_session();
-        let turns = Turns::new(|| build.outside(&rig), || build.inside(&rig, &session));
-        group.bench_function("outside", |b| b.iter_custom(|count| turns.first(count)));
-        group.bench_function("inside", |b| b.iter_custom(|count| turns.second(count as u32)));
+        let turns = Turns::default()
+            .with("outside", || time(|| build.outside(&rig)))
+            .with("inside", || time(|| build.inside(&rig, &session)));
+        turns.bench(&mut group);
         group.finish();
     }
 }

@@ -34,5 +34,5 @@ async fn executor(containers: ContainerConfig) -> Box<dyn Executor> {
     Box::new(PodmanExec::new(config).await.expect("Podman"))
 }
 
-criterion_group!(benches, measure::commands, measure::clients, measure::builds, measure::streams);
+criterion_group!(benches, measure::commands, measure::sessions, measure::builds, measure::streams);
 criterion_main!(benches);

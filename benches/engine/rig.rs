@@ -1,6 +1,7 @@
 //! An executor on an engine, and the engine's own client beside it.
 
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use exec_core::{Cmd, Event, ExecOpts, Executor, Limits, Preset, SessionName};
@@ -15,7 +16,7 @@ pub(crate) const STREAM: u64 = 256 << 20;
 
 /// How long the machine gets to itself between two measured commands: the engine clears the last container away in the
 /// background, for longer than a command takes. Both sides of a comparison wait alike.
-const PAUSE: Duration = Duration::from_millis(300);
+pub(crate) const PAUSE: Duration = Duration::from_millis(300);
 
 /// Time of one command that nothing else overlaps with.
 pub(crate) async fn one_at_a_time(command: impl Future<Output = ()>) -> Duration {
@@ -81,10 +82,16 @@ pub(crate) fn succeeds(command: &mut Command) {
     assert!(status.success(), "{command:?}: {status}");
 }
 
+/// The smallest image there is. Looked up once: it is not to be measured.
+fn image() -> &'static str {
+    static IMAGE: OnceLock<&str> = OnceLock::new();
+    IMAGE.get_or_init(|| exec_testkit::odd_image(ENGINE).expect("an image"))
+}
+
 /// What people write themselves, in the smallest image there is.
 pub(crate) fn engine_run(command: &[&str]) -> Command {
     let (program, args) = command.split_first().expect("a program");
-    let image = exec_testkit::odd_image(ENGINE).expect("an image");
+    let image = image();
     let mut run = crate::client();
     run.arg("run").args(crate::RUN_OPTIONS).args([
         "--rm",
@@ -106,7 +113,7 @@ pub(crate) struct Container(String);
 impl Container {
     pub(crate) fn start() -> Self {
         let name = format!("exec-bench-{}", std::process::id());
-        let image = exec_testkit::odd_image(ENGINE).expect("an image");
+        let image = image();
         let mut run = crate::client();
         run.arg("run").args(crate::RUN_OPTIONS).args([
             "--detach",

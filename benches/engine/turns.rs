@@ -1,48 +1,74 @@
-//! Two that take turns: a disk that is slow for a while is slow for both, and who goes first changes every time.
+//! Contestants that take turns: a machine that is slow for a while is slow for all, and who goes first changes every time.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Two things to do, and how long each took in every turn so far.
-pub(crate) struct Turns<A, B> {
-    first: A,
-    second: B,
-    taken: RefCell<Vec<(Duration, Duration)>>,
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, SamplingMode};
+
+/// Turns of each. More than that is not known of anybody.
+const TURNS: usize = 20;
+
+/// Those who take turns.
+#[derive(Default)]
+pub(crate) struct Turns<'a> {
+    contestants: Vec<Contestant<'a>>,
+    taken: Cell<usize>,
 }
 
-impl<A: Fn(), B: Fn()> Turns<A, B> {
-    pub(crate) fn new(first: A, second: B) -> Self {
-        Self { first, second, taken: RefCell::default() }
+struct Contestant<'a> {
+    name: &'static str,
+    go: Box<dyn Fn() -> Duration + 'a>,
+    /// How long it took, the oldest first.
+    times: RefCell<VecDeque<Duration>>,
+}
+
+impl<'a> Turns<'a> {
+    /// One more; `go` says how long it took.
+    pub(crate) fn with(mut self, name: &'static str, go: impl Fn() -> Duration + 'a) -> Self {
+        self.contestants.push(Contestant { name, go: Box::new(go), times: RefCell::default() });
+        self
     }
 
-    /// Takes so many turns; the time of the first in all of them.
-    pub(crate) fn first(&self, turns: u64) -> Duration {
-        (0..turns).map(|_| self.take().0).sum()
+    /// Measures all of them.
+    pub(crate) fn bench(&self, group: &mut BenchmarkGroup<'_, WallTime>) {
+        group.sampling_mode(SamplingMode::Flat).sample_size(TURNS);
+        // All are measured in one go, so that nothing is left to warm up and little to plan.
+        group.warm_up_time(Duration::from_nanos(1)).measurement_time(Duration::from_millis(1));
+        for contestant in &self.contestants {
+            // Whoever asks plans by how long an answer takes, and takes what is remembered for very fast: so it is said as
+            // many times over as is asked for.
+            group.bench_function(contestant.name, |b| {
+                b.iter_custom(|count| self.time_of(contestant) * count as u32);
+            });
+        }
     }
 
-    /// The time of the second in a turn that was taken, the oldest first, as many times over as is asked for: whoever asks
-    /// plans by how long an answer takes, and takes what is remembered for very fast. Each turn is used once.
-    pub(crate) fn second(&self, times: u32) -> Duration {
-        if self.taken.borrow().is_empty() {
+    /// What one turn of this one took that nobody has asked for yet.
+    fn time_of(&self, contestant: &Contestant<'_>) -> Duration {
+        loop {
+            let known = contestant.times.borrow_mut().pop_front();
+            if let Some(time) = known {
+                return time;
+            }
             self.take();
         }
-        self.taken.borrow_mut().remove(0).1 * times
     }
 
-    fn take(&self) -> (Duration, Duration) {
-        let is_even = self.taken.borrow().len().is_multiple_of(2);
-        let turn = if is_even {
-            (time(&self.first), time(&self.second))
-        } else {
-            let second = time(&self.second);
-            (time(&self.first), second)
-        };
-        self.taken.borrow_mut().push(turn);
-        turn
+    /// Everybody goes once.
+    fn take(&self) {
+        let first = self.taken.replace(self.taken.get() + 1) % self.contestants.len();
+        let (later, sooner) = self.contestants.split_at(first);
+        for contestant in sooner.iter().chain(later) {
+            let time = (contestant.go)();
+            contestant.times.borrow_mut().push_back(time);
+        }
     }
 }
 
-fn time(one: impl Fn()) -> Duration {
+/// How long it takes.
+pub(crate) fn time(one: impl FnOnce()) -> Duration {
     let begun = Instant::now();
     one();
     begun.elapsed()

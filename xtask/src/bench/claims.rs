@@ -112,8 +112,8 @@ pub(crate) fn of_engine(engine: &str) -> Vec<Claim> {
     let warm = if engine == "docker" { 2.0 } else { 3.0 };
     let claims = [
         ("a command in a warm container, next to a bare spawn", "/warm", "/bare-spawn", Limit::Times(warm)),
-        ("a command in a warm container, next to {} run", "/warm", "-client/run", Limit::Times(0.01)),
-        ("a command in a warm container, next to {} exec", "/warm", "-client/exec", Limit::Times(0.025)),
+        ("a command in a warm container, next to {} run", "/warm", "/run", Limit::Times(0.01)),
+        ("a command in a warm container, next to {} exec", "/warm", "/exec", Limit::Times(0.025)),
         ("a command in a session, next to a bare spawn", "/session", "/bare-spawn", Limit::Free),
         (
             "commands of eight callers in one session",
@@ -121,11 +121,11 @@ pub(crate) fn of_engine(engine: &str) -> Vec<Claim> {
             "/bare-spawn",
             Limit::PerSecond(500.0),
         ),
-        ("a command in a new container, next to {} run", "-client/cold", "-client/run", Limit::Times(0.8)),
+        ("a command in a new container, next to {} run", "/cold", "/run", Limit::Times(0.8)),
         (
             "agentctl run --sandbox {}, next to {} run",
-            "-client/agentctl-run",
-            "-client/run",
+            "/agentctl-run",
+            "/run",
             Limit::Times(if engine == "docker" { 0.7 } else { 0.8 }),
         ),
         (
