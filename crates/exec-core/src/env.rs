@@ -5,9 +5,35 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// Variables that tell a program about its user, terminal, language and toolchains, and carry no secret.
-const ALLOWED: &str = "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM COLORTERM NO_COLOR CLICOLOR FORCE_COLOR \
-    COLUMNS LINES SOURCE_DATE_EPOCH CI RUSTUP_HOME RUSTUP_TOOLCHAIN CARGO_HOME PYENV_ROOT PYENV_VERSION NVM_DIR GOROOT \
-    JAVA_HOME VOLTA_HOME ASDF_DIR";
+const ALLOWED: [&str; 27] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "CLICOLOR",
+    "FORCE_COLOR",
+    "COLUMNS",
+    "LINES",
+    "SOURCE_DATE_EPOCH",
+    "CI",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "CARGO_HOME",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "NVM_DIR",
+    "GOROOT",
+    "JAVA_HOME",
+    "VOLTA_HOME",
+    "ASDF_DIR",
+];
 
 /// Which of the caller's own variables a command sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +69,7 @@ pub fn inherited_environment(
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 fn is_allowed(name: &OsStr) -> bool {
-    ALLOWED.split(' ').any(|allowed| allowed == name) || name.as_encoded_bytes().starts_with(b"LC_")
+    ALLOWED.iter().any(|allowed| name == *allowed) || name.as_encoded_bytes().starts_with(b"LC_")
 }
 
 fn absolute_parts(path: &OsStr) -> OsString {

@@ -49,7 +49,13 @@ const SHORTEST: usize = 5;
 /// Whether a variable or an option of this name holds a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.ends_with("_key") || name.ends_with("-key") || SECRET_NAMES.iter().any(|part| name.contains(part))
+    let begins_at = |at: usize| {
+        SECRET_NAMES
+            .iter()
+            .any(|part| name.as_bytes().get(at..).is_some_and(|rest| rest.starts_with(part.as_bytes())))
+    };
+    // Not by a search for each: names are short and many, and to prepare a search takes longer than to look.
+    name.ends_with("_key") || name.ends_with("-key") || (0..name.len()).any(begins_at)
 }
 
 /// Goes through the words of a command line.
