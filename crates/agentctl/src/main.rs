@@ -24,6 +24,11 @@ use exec_core::{Error, ErrorKind, Result};
 use args::{Cli, Command};
 use output::Voice;
 
+/// That C library's own asks the kernel for memory every few allocations, which a short command would wait for.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
