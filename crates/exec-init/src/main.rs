@@ -26,6 +26,8 @@ mod preface;
 #[cfg(target_os = "linux")]
 mod reaper;
 #[cfg(target_os = "linux")]
+mod stat;
+#[cfg(target_os = "linux")]
 mod sys;
 #[cfg(target_os = "linux")]
 mod tied;

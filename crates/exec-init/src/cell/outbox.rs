@@ -5,6 +5,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use exec_wire::{FromCell, HEADER_LEN, Header, MAX_DATA};
 use rustix::io::Errno;
@@ -20,6 +21,9 @@ const WORTH_SPLICING: usize = 64 * 1024;
 
 /// Queued bytes beyond which no more requests are taken from the host: it has to read answers first.
 const ENOUGH: usize = 1024 * 1024;
+
+/// How long a frame that nobody waits for may wait for one that somebody does.
+const COMPANY: Duration = Duration::from_millis(2);
 
 /// The host no longer reads.
 #[derive(Debug)]
@@ -43,6 +47,8 @@ pub(crate) struct Outbox {
     queue: Vec<u8>,
     sent: usize,
     chunk: Vec<u8>,
+    /// Frames that go with the next one, or when this moment comes.
+    late: Option<(Vec<u8>, Instant)>,
 }
 
 /// Output on its way from a command's pipe straight to the host's.
@@ -55,7 +61,7 @@ impl Outbox {
     pub(crate) fn new(fd: OwnedFd) -> Self {
         // Only pipes have a size. A larger one means fewer changes between this process and the host.
         let can_splice = fcntl_setpipe_size(&fd, PIPE_SIZE).is_ok() || fcntl_getpipe_size(&fd).is_ok();
-        Self { fd, can_splice, transfer: None, queue: Vec::new(), sent: 0, chunk: Vec::new() }
+        Self { fd, can_splice, transfer: None, queue: Vec::new(), sent: 0, chunk: Vec::new(), late: None }
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
@@ -77,7 +83,26 @@ impl Outbox {
     }
 
     pub(crate) fn push(&mut self, run: u32, frame: &FromCell<'_>) {
+        self.hurry();
         frame.encode(run, &mut self.queue);
+    }
+
+    /// For a frame that nobody waits for yet: the host is not woken for it if there will soon be more to say.
+    pub(crate) fn push_late(&mut self, run: u32, frame: &FromCell<'_>, now: Instant) {
+        let (frames, _) = self.late.get_or_insert_with(|| (Vec::new(), now + COMPANY));
+        frame.encode(run, frames);
+    }
+
+    /// When what came late has to go by itself.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.late.as_ref().map(|(_, due)| *due)
+    }
+
+    /// What came late is not kept back any longer.
+    pub(crate) fn hurry(&mut self) {
+        if let Some((frames, _)) = self.late.take() {
+            self.queue.extend_from_slice(&frames);
+        }
     }
 
     /// Writes what the host takes.
@@ -148,7 +173,13 @@ impl Outbox {
     }
 
     fn write_chunk(&mut self, header: Header) -> Result<(), HostGone> {
+        self.hurry();
+        self.flush()?;
         let mut rest = self.chunk.get(..header.frame_len()).unwrap_or_default();
+        if !self.queue.is_empty() {
+            self.queue.extend_from_slice(rest);
+            return Ok(());
+        }
         while !rest.is_empty() {
             match rustix::io::write(&self.fd, rest) {
                 Ok(count) => rest = rest.get(count..).unwrap_or_default(),
@@ -165,6 +196,11 @@ impl Outbox {
 
     /// Writes the header of a frame whose payload is to follow from the pipe. False if the host takes nothing now.
     fn begin_splice(&mut self, header: Header, source: &Rc<OwnedFd>) -> Result<bool, HostGone> {
+        self.hurry();
+        self.flush()?;
+        if !self.queue.is_empty() {
+            return Ok(false);
+        }
         // So few bytes go into a pipe all or not at all.
         match rustix::io::write(&self.fd, &header.to_bytes()) {
             Ok(HEADER_LEN) => {}
@@ -275,6 +311,33 @@ mod tests {
         let mut pong = Vec::new();
         FromCell::Pong(1).encode(0, &mut pong);
         assert!(got.ends_with(&pong));
+    }
+
+    #[test]
+    fn a_frame_that_can_wait_goes_before_the_next() {
+        let now = Instant::now();
+        let started = |pid| FromCell::Started { pid };
+        let push = |outbox: &mut Outbox, _: &Rc<OwnedFd>| outbox.push(1, &FromCell::Pong(1));
+        let relay = |outbox: &mut Outbox, source: &Rc<OwnedFd>| {
+            outbox.relay(1, Channel::Stdout, source, 10).unwrap();
+        };
+        let hurry = |outbox: &mut Outbox, _: &Rc<OwnedFd>| outbox.hurry();
+        let next: [fn(&mut Outbox, &Rc<OwnedFd>); 3] = [push, relay, hurry];
+        for next in next {
+            let (mut outbox, host, source, command) = ends();
+            rustix::io::write(&command, b"x").unwrap();
+            outbox.push_late(1, &started(7), now);
+            outbox.push_late(1, &started(8), now + COMPANY);
+            outbox.flush().unwrap();
+            assert_eq!(outbox.due(), Some(now + COMPANY), "the first says when");
+            assert!(rustix::io::read(&host, &mut [0; 1]).is_err(), "nothing goes before that");
+            next(&mut outbox, &source);
+            let mut want = Vec::new();
+            started(7).encode(1, &mut want);
+            started(8).encode(1, &mut want);
+            assert!(received(&mut outbox, &host).starts_with(&want));
+            assert_eq!(outbox.due(), None);
+        }
     }
 
     #[test]

@@ -145,8 +145,9 @@ impl Run {
         }
     }
 
-    /// Looks whether the process has become the command.
-    pub(crate) fn begin(&mut self, outbox: &mut Outbox) -> Begun {
+    /// Looks whether the process has become the command. Who has input for it waits to hear of that; who has none waits
+    /// for what it does.
+    pub(crate) fn begin(&mut self, now: Instant, outbox: &mut Outbox) -> Begun {
         let Some(report) = &mut self.report else { return Begun::Running };
         match report.read() {
             Outcome::Pending => Begun::NotYet,
@@ -158,7 +159,7 @@ impl Run {
             Outcome::Running(pid) => {
                 self.report = None;
                 self.command = Some(pid);
-                outbox.push(self.id, &FromCell::Started { pid: pid.unsigned_abs() });
+                outbox.push_late(self.id, &FromCell::Started { pid: pid.unsigned_abs() }, now);
                 if let Stdin::Open(input) = &mut self.stdin {
                     outbox.push(self.id, &FromCell::StdinCredit(input.open()));
                 }
@@ -181,7 +182,8 @@ impl Run {
             self.ending = Some(Ending { reason: EndReason::OutputLimit, kill_at: Some(now) });
         }
         let reason = self.ending.map_or(EndReason::Own, |ending| ending.reason);
-        outbox.push(self.id, &FromCell::Exited(Exited { reason, status }));
+        // With the account, if nothing is left to wait for.
+        outbox.push_late(self.id, &FromCell::Exited(Exited { reason, status }), now);
         if self.phase == Phase::Running {
             self.phase = Phase::Draining { until: after(now, self.limits.drain_ms) };
         }

@@ -21,6 +21,9 @@ use crate::sys::{self, Fork, Pid};
 /// own size does.
 const PIPE_SIZE: usize = 1024 * 1024;
 
+/// Pipes that take the output of one command.
+const OUTPUTS: usize = 2;
+
 /// A process on its way to being the command.
 pub(crate) struct Spawned {
     pub(crate) process: Process,
@@ -43,10 +46,33 @@ pub(crate) struct Ends {
     pub(crate) tty: Option<Rc<OwnedFd>>,
 }
 
+/// Pipes for the output of a command that is still to come: whoever sends one waits for them.
+#[derive(Debug, Default)]
+pub(crate) struct Stock(Vec<(OwnedFd, OwnedFd)>);
+
+impl Stock {
+    /// As many as one command takes; those that can't be had now are made when there is one.
+    pub(crate) fn fill(&mut self) {
+        while self.0.len() < OUTPUTS {
+            let Ok(pipe) = output_pipe() else { return };
+            self.0.push(pipe);
+        }
+    }
+
+    fn take(&mut self) -> Result<(OwnedFd, OwnedFd), Errno> {
+        self.0.pop().map_or_else(output_pipe, Ok)
+    }
+}
+
 /// Nothing is left behind on failure.
-pub(crate) fn spawn(start: Start, fence: &Fence, open_files: Rlimit) -> Result<Spawned, Failed> {
+pub(crate) fn spawn(
+    start: Start,
+    fence: &Fence,
+    open_files: Rlimit,
+    stock: &mut Stock,
+) -> Result<Spawned, Failed> {
     let lifetime = start.lifetime;
-    let (ends, theirs) = stdio(start.stdio).map_err(failed(Stage::Stdio))?;
+    let (ends, theirs) = stdio(start.stdio, stock).map_err(failed(Stage::Stdio))?;
     let launch = Launch::new(start, open_files).map_err(failed(Stage::Exec))?;
     let (report, reporter) = pipe().map_err(failed(Stage::Stdio))?;
     nonblocking(&report).map_err(failed(Stage::Stdio))?;
@@ -77,9 +103,9 @@ fn failed(stage: Stage) -> impl Fn(Errno) -> Failed {
     move |errno| Failed { stage, errno: errno.raw_os_error() }
 }
 
-fn stdio(wanted: Stdio) -> Result<(Ends, ChildStdio), Errno> {
+fn stdio(wanted: Stdio, stock: &mut Stock) -> Result<(Ends, ChildStdio), Errno> {
     match wanted {
-        Stdio::Pipes { stdin } => pipes(stdin),
+        Stdio::Pipes { stdin } => pipes(stdin, stock),
         Stdio::Tty(size) => {
             let (master, slave) = tty::open(size)?;
             nonblocking(&master)?;
@@ -94,7 +120,7 @@ fn stdio(wanted: Stdio) -> Result<(Ends, ChildStdio), Errno> {
     }
 }
 
-fn pipes(with_stdin: bool) -> Result<(Ends, ChildStdio), Errno> {
+fn pipes(with_stdin: bool, stock: &mut Stock) -> Result<(Ends, ChildStdio), Errno> {
     let (our_stdin, stdin) = if with_stdin {
         let (theirs, ours) = pipe()?;
         nonblocking(&ours)?;
@@ -102,8 +128,8 @@ fn pipes(with_stdin: bool) -> Result<(Ends, ChildStdio), Errno> {
     } else {
         (None, rustix::fs::open(c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
     };
-    let (our_stdout, stdout) = output_pipe()?;
-    let (our_stderr, stderr) = output_pipe()?;
+    let (our_stdout, stdout) = stock.take()?;
+    let (our_stderr, stderr) = stock.take()?;
     let streams = vec![
         Stream::new(Channel::Stdout, Rc::new(our_stdout)),
         Stream::new(Channel::Stderr, Rc::new(our_stderr)),

@@ -10,11 +10,10 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::str;
 
-use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid as ProcessId, PidfdFlags};
 
+use crate::stat::Stat;
 use crate::sys::{self, Pid};
 
 /// Rounds of freezing before killing what is frozen by then.
@@ -122,53 +121,9 @@ fn processes() -> Vec<Pid> {
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The two fields of `/proc/<pid>/stat` that matter here.
-#[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    state: u8,
-    parent: Pid,
-}
-
-impl Stat {
-    fn read(pid: Pid) -> Option<Self> {
-        let file =
-            rustix::fs::open(format!("/proc/{pid}/stat"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
-        let mut bytes = [0; 512];
-        let count = rustix::io::read(file.ok()?, &mut bytes).ok()?;
-        Self::parse(bytes.get(..count)?)
-    }
-
-    /// The name, in parentheses, may hold anything, parentheses and spaces included: fields start after the last.
-    fn parse(line: &[u8]) -> Option<Self> {
-        let name_end = line.iter().rposition(|byte| *byte == b')')?;
-        let fields = str::from_utf8(line.get(name_end + 1..)?).ok()?;
-        let mut fields = fields.split_ascii_whitespace();
-        let state = *fields.next()?.as_bytes().first()?;
-        Some(Self { state, parent: fields.next()?.parse().ok()? })
-    }
-
-    fn is_dead(&self) -> bool {
-        matches!(self.state, b'Z' | b'X')
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_can_not_pretend_to_be_fields() {
-        let stat = Stat::parse(b"12 (a) R 1 (b)) S 77 12 12 0 -1").unwrap();
-        assert_eq!(stat, Stat { state: b'S', parent: 77 });
-    }
-
-    #[test]
-    fn nonsense_is_not_a_process() {
-        assert_eq!(Stat::parse(b""), None);
-        assert_eq!(Stat::parse(b"12 (sh"), None);
-        assert_eq!(Stat::parse(b"12 (sh) "), None);
-        assert_eq!(Stat::parse(b"12 (sh) S x"), None);
-    }
 
     #[test]
     fn everything_below_a_process_dies_and_nothing_else() {

@@ -27,19 +27,31 @@ pub(super) fn read_bytes(dir: impl AsFd, name: &str) -> Option<Vec<u8>> {
     }
 }
 
+/// One that is read again and again, each time as it is then. Its text fits into a page.
+pub(super) fn open_for_reading(dir: impl AsFd, name: &str) -> Option<OwnedFd> {
+    openat(dir, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()
+}
+
+/// What it says now.
+pub(super) fn read_again(file: impl AsFd) -> Option<String> {
+    let mut buffer = [0; 4096];
+    let count = rustix::io::pread(file, &mut buffer, 0).ok()?;
+    str::from_utf8(buffer.get(..count)?).ok().map(str::to_owned)
+}
+
 /// A single number; `max`, or a number that means it, is none.
 pub(super) fn read_limit(dir: impl AsFd, name: &str) -> Option<u64> {
-    let value = read(dir, name)?.trim().parse().ok()?;
+    limit_in(&read(dir, name)?)
+}
+
+pub(super) fn limit_in(text: &str) -> Option<u64> {
+    let value = text.trim().parse().ok()?;
     // Version 1 writes "no limit" as the largest whole number of pages, or -1.
     (value < i64::MAX as u64 - (1 << 20)).then_some(value)
 }
 
-/// The number after a key in a file of `key value` lines.
-pub(super) fn read_key(dir: impl AsFd, name: &str, key: &str) -> Option<u64> {
-    key_in(&read(dir, name)?, key)
-}
-
-fn key_in(text: &str, key: &str) -> Option<u64> {
+/// The number after a key in a text of `key value` lines.
+pub(super) fn key_in(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.split_once(' ').filter(|(name, _)| *name == key)?.1.trim().parse().ok())
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Version 1 is here; the unified hierarchy with its stricter rules is in [`super::v2`].
 
+use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -42,7 +43,7 @@ impl Cgroup {
         if let Some(place) = found.v2()
             && let Some(group) = v2::make(&place, plan, notes)
         {
-            return Some(Self { version: CgroupVersion::V2, groups: vec![group] });
+            return Some(Self { version: CgroupVersion::V2, groups: vec![group], meters: OnceCell::new() });
         }
         let mut groups: Vec<_> = V1_CONTROLLERS
             .into_iter()
@@ -53,7 +54,7 @@ impl Cgroup {
             // On a hybrid host the unified hierarchy holds no limit, but kills a whole group at once.
             groups.extend(found.v2().and_then(|place| v2::make_bare(&place, plan)));
         }
-        (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups })
+        (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups, meters: OnceCell::new() })
     }
 }
 

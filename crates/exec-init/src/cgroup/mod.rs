@@ -11,6 +11,7 @@ mod v2;
 
 pub(crate) use make::Killing;
 
+use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use exec_wire::{CgroupVersion, ReadBack};
@@ -21,6 +22,15 @@ use rustix::fs::{Mode, OFlags, open};
 pub(crate) struct Cgroup {
     version: CgroupVersion,
     groups: Vec<Group>,
+    meters: OnceCell<Meters>,
+}
+
+/// The files that count, kept open: they are read at the end of every command, and somebody waits for that.
+#[derive(Debug)]
+struct Meters {
+    peak_memory: Option<OwnedFd>,
+    memory_events: Option<OwnedFd>,
+    pids_events: Option<OwnedFd>,
 }
 
 /// One directory of one hierarchy.
@@ -87,6 +97,7 @@ impl Cgroup {
             return Some(Self {
                 version: CgroupVersion::V2,
                 groups: vec![Group { dir, roles, origin: Origin::Found }],
+                meters: OnceCell::new(),
             });
         }
         let groups: Vec<_> = make::V1_CONTROLLERS
@@ -95,7 +106,7 @@ impl Cgroup {
                 Some(Group { dir: found.v1(name).and_then(open_dir)?, roles: *roles, origin: Origin::Found })
             })
             .collect();
-        (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups })
+        (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups, meters: OnceCell::new() })
     }
 
     /// The limits that hold, as the kernel shows them.
@@ -122,16 +133,27 @@ impl Cgroup {
 
     /// What was counted so far.
     pub(crate) fn counters(&self) -> Counters {
+        let meters = self.meters.get_or_init(|| self.open_meters());
+        let now = |meter: &Option<OwnedFd>| files::read_again(meter.as_ref()?);
+        let count = |meter, key| now(meter).and_then(|text| files::key_in(&text, key)).unwrap_or(0);
+        Counters {
+            peak_memory: now(&meters.peak_memory).and_then(|text| files::limit_in(&text)),
+            oom_kills: count(&meters.memory_events, "oom_kill"),
+            pids_denied: count(&meters.pids_events, "max"),
+        }
+    }
+
+    fn open_meters(&self) -> Meters {
         let memory = self.dir(|roles| roles.memory);
         let (peak, events) = match self.version {
             CgroupVersion::V1 => ("memory.max_usage_in_bytes", "memory.oom_control"),
             CgroupVersion::V2 => ("memory.peak", "memory.events"),
         };
-        let pids = self.dir(|roles| roles.pids);
-        Counters {
-            peak_memory: memory.and_then(|dir| files::read_limit(dir, peak)),
-            oom_kills: memory.and_then(|dir| files::read_key(dir, events, "oom_kill")).unwrap_or(0),
-            pids_denied: pids.and_then(|dir| files::read_key(dir, "pids.events", "max")).unwrap_or(0),
+        let open = |dir: Option<BorrowedFd<'_>>, name| files::open_for_reading(dir?, name);
+        Meters {
+            peak_memory: open(memory, peak),
+            memory_events: open(memory, events),
+            pids_events: open(self.dir(|roles| roles.pids), "pids.events"),
         }
     }
 

@@ -103,7 +103,9 @@ impl Supervisor {
             Lifetime::Session => self.counters(),
         };
         let baseline = Baseline { usage: sys::children_usage(), counters };
-        let spawned = self.admit(lifetime).and_then(|()| spawn::spawn(start, &self.fence, self.open_files));
+        let spawned = self
+            .admit(lifetime)
+            .and_then(|()| spawn::spawn(start, &self.fence, self.open_files, &mut self.stock));
         match spawned {
             Ok(spawned) => {
                 self.childless = false;

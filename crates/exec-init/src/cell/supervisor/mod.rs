@@ -21,7 +21,7 @@ use super::input::Input;
 use super::outbox::{HostGone, Moved, Outbox};
 use super::run::{Phase, Run, Wait, discard};
 use super::runner::{Runner, State};
-use super::spawn::Process;
+use super::spawn::{Process, Stock};
 use super::stream::Channel;
 use super::{Config, HostStream, KillScope, stdio};
 use crate::cgroup::{Cgroup, Counters};
@@ -94,6 +94,8 @@ struct Supervisor {
     greeted: bool,
     /// When to rehearse the start of a command, until that is done or no longer of use.
     rehearsal: Option<Instant>,
+    /// For the streams of the next command.
+    stock: Stock,
     /// A command that had the cell to itself was started.
     served: bool,
     runs: BTreeMap<u32, Run>,
@@ -135,6 +137,7 @@ impl Supervisor {
             children,
             greeted: false,
             rehearsal: None,
+            stock: Stock::default(),
             served: false,
             runs: BTreeMap::new(),
             left: Vec::new(),
@@ -158,6 +161,9 @@ impl Supervisor {
     fn turn(&mut self, inbox: &mut Inbox) -> Result<(), Quit> {
         let before = Instant::now();
         self.advance(before);
+        if self.outbox.due().is_some_and(|due| due <= before) {
+            self.outbox.hurry();
+        }
         self.outbox.flush()?;
         let listened_to: Vec<u32> =
             self.runs.values().filter(|run| run.is_listened_to(&self.outbox)).map(|run| run.id).collect();
@@ -247,7 +253,7 @@ impl Supervisor {
             .values()
             .fold(None, |soonest, run| sooner(soonest, run.deadline(now, run.is_listened_to(&self.outbox))));
         let kill = self.is_killing().then_some(self.next_kill);
-        sooner(sooner(runs, kill), self.rehearsal)
+        sooner(sooner(runs, kill), sooner(self.rehearsal, self.outbox.due()))
     }
 
     fn handle(
@@ -271,7 +277,7 @@ impl Supervisor {
                 self.clear_child_events();
                 self.reap(now);
             }
-            Token::Report(id) => self.on_report(id),
+            Token::Report(id) => self.on_report(id, now),
             Token::Runner(id) => self.on_news(id, now),
             Token::Input(id) => {
                 if let Some(run) = self.runs.get_mut(&id) {

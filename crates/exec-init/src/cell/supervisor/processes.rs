@@ -12,9 +12,9 @@ use crate::cell::spawn::Process;
 use crate::sys::{self, Change, Pid};
 
 impl Supervisor {
-    pub(super) fn on_report(&mut self, id: u32) {
+    pub(super) fn on_report(&mut self, id: u32, now: Instant) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        match run.begin(&mut self.outbox) {
+        match run.begin(now, &mut self.outbox) {
             Begun::NotYet => {}
             Begun::Running => self.served |= run.lifetime == Lifetime::Cell,
             Begun::Failed => {
@@ -63,7 +63,7 @@ impl Supervisor {
 
     pub(super) fn on_exit(&mut self, id: u32, status: Status, now: Instant) {
         // The process is dead, so what it had to say about its start has been said.
-        self.on_report(id);
+        self.on_report(id, now);
         if let Some(run) = self.runs.get_mut(&id) {
             run.exit(status, now, &mut self.outbox);
         }
