@@ -96,17 +96,21 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
         let id = new_run_id();
         let note = watch.begin(Begun {
             id: &id,
-            cell: cell.seat.name(),
+            cell: &cell.seat,
             backend: self.name(),
             plan: &plan,
             isolation: &standing.isolation,
         })?;
         let terms = Terms { standing, limits: RunLimits::of(&plan), begun };
-        let run = Run::start(cell, terms, &plan, start, note).await?;
-        if plan.lifetime == Lifetime::Ephemeral {
-            self.pool.refill_after(&spec, run.ended());
-        }
-        Ok(Execution::new(id, run))
+        let refill = |ending| {
+            let place = (plan.lifetime == Lifetime::Ephemeral).then(|| self.pool.reserve(&spec)).flatten();
+            async move {
+                if let Some(place) = place {
+                    place.refill_after(ending).await;
+                }
+            }
+        };
+        Ok(Execution::new(id, Run::start(cell, terms, &plan, start, note, refill).await?))
     }
 
     async fn warm(&self, opts: &ExecOpts) -> Result<()> {

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use exec_core::Result;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
 use crate::probe::FirstCell;
+use crate::runs::Ending;
 
 /// How many cells are kept warm, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,9 @@ const PING_AFTER: Duration = Duration::from_secs(1);
 
 /// A run that goes on for longer than this does not hold up the refilling.
 const REFILL_DELAY: Duration = Duration::from_millis(10);
+
+/// How long a caller has to hear of the end of its run before the next cell is made and the last taken away.
+pub(crate) const CALLER_FIRST: Duration = Duration::from_millis(1);
 
 /// A cell and what holds in it.
 #[derive(Debug)]
@@ -98,15 +102,9 @@ impl<M: CellMaker> Pool<M> {
         }
     }
 
-    /// Fills the shelf for this specification in the background, beginning when the run that took from it has ended
-    /// or has gone on for a while: making a cell costs more than a short command, and must not slow it down.
-    pub(crate) fn refill_after(&self, spec: &M::Spec, run_end: impl Future<Output = ()> + Send + 'static) {
-        if let Some(place) = Inner::reserve(&self.0, spec) {
-            tokio::spawn(async move {
-                timeout(REFILL_DELAY, run_end).await.ok();
-                place.refill().await;
-            });
-        }
+    /// A place on the shelf for this specification, if one is free.
+    pub(crate) fn reserve(&self, spec: &M::Spec) -> Option<Place<M>> {
+        Inner::reserve(&self.0, spec)
     }
 
     /// Returns when the shelf for this specification is full, or the bounds allow no more.
@@ -224,7 +222,7 @@ impl<M: CellMaker> Drop for Leave<'_, M> {
 }
 
 /// A reserved place on a shelf; given back when dropped.
-struct Place<M: CellMaker> {
+pub(crate) struct Place<M: CellMaker> {
     pool: Arc<Inner<M>>,
     spec: M::Spec,
 }
@@ -232,11 +230,17 @@ struct Place<M: CellMaker> {
 impl<M: CellMaker> Place<M> {
     async fn fill(self) -> Result<()> {
         let ready = self.pool.make(&self.spec).await?;
+        ready.cell.seat.expect_run();
         self.pool.shelve(&mut self.pool.lock(), self.spec.clone(), ready);
         Ok(())
     }
 
-    async fn refill(self) {
+    /// Fills it when the run that took from the shelf has ended or has gone on for a while: making a cell costs more than a
+    /// short command, and must not slow it down.
+    pub(crate) async fn refill_after(self, mut run: watch::Receiver<Ending>) {
+        if timeout(REFILL_DELAY, run.wait_for(Option::is_some)).await.is_ok() {
+            sleep(CALLER_FIRST).await;
+        }
         self.pool.until_nobody_waits().await;
         if let Err(error) = self.fill().await {
             tracing::debug!(%error, "a cell could not be made ahead of need");

@@ -44,7 +44,7 @@ type Ready = Option<oneshot::Sender<Result<exec_wire::Facts, Death>>>;
 impl FrameReader {
     async fn pump(&mut self, runs: &Runs, ready: &mut Ready, pongs: &mpsc::UnboundedSender<u64>) -> Death {
         loop {
-            let header = match self.next_header().await {
+            let header = match self.next_header(runs).await {
                 Ok(header) => header,
                 Err(death) => return death,
             };
@@ -55,7 +55,7 @@ impl FrameReader {
     }
 
     /// Waits for a whole frame and returns its header; the frame stays in the buffer.
-    async fn next_header(&mut self) -> Result<Header, Death> {
+    async fn next_header(&mut self, runs: &Runs) -> Result<Header, Death> {
         loop {
             let mut wanted = HEADER_LEN;
             if let Some(head) = self.buffer.first_chunk::<HEADER_LEN>() {
@@ -65,6 +65,7 @@ impl FrameReader {
                 }
                 wanted = header.frame_len();
             }
+            runs.announce();
             // A block is used up before the next is made: every piece of output keeps its whole block alive.
             if self.buffer.capacity() < wanted {
                 self.buffer.reserve(READ_SIZE);

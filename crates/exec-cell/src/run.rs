@@ -12,10 +12,11 @@ use exec_core::{
 use exec_watch::{RunNote, Written};
 use exec_wire::{Start, ToCell, credit_cost};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::cell::{Cell, death_error};
 use crate::closing::{Closing, Terms};
+use crate::pool::CALLER_FIRST;
 use crate::request::{millis, start_error};
 use crate::runs::{Ending, Slot};
 
@@ -47,15 +48,20 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Starts a planned command and returns once it runs; what comes of it is written into the note.
-    pub(crate) async fn start(
+    /// Starts a planned command and returns once it runs; what comes of it is written into the note. What is to be done `beside`
+    /// it begins before the command does: who hears of its end must not wait for that.
+    pub(crate) async fn start<F>(
         cell: Arc<Cell>,
         terms: Terms,
         plan: &Plan,
         start: Start,
         note: RunNote,
-    ) -> Result<Arc<Self>> {
-        let run = match Self::begin(cell, terms, plan, start).await {
+        beside: impl FnOnce(watch::Receiver<Ending>) -> F,
+    ) -> Result<Arc<Self>>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let run = match Self::begin(cell, terms, plan, start, beside).await {
             Ok((run, pid)) => {
                 note.runs_as(pid);
                 run
@@ -70,7 +76,16 @@ impl Run {
         Ok(run)
     }
 
-    async fn begin(cell: Arc<Cell>, terms: Terms, plan: &Plan, start: Start) -> Result<(Arc<Self>, u32)> {
+    async fn begin<F>(
+        cell: Arc<Cell>,
+        terms: Terms,
+        plan: &Plan,
+        start: Start,
+        beside: impl FnOnce(watch::Receiver<Ending>) -> F,
+    ) -> Result<(Arc<Self>, u32)>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let number = cell.next_run();
         let (event_sender, events) = mpsc::unbounded_channel();
         let (ending_sender, ending) = watch::channel(None);
@@ -105,19 +120,18 @@ impl Run {
         let unstarted = KillUnlessStarted(Some(Arc::clone(&run)));
         run.cell.sender.send_all(number, &[ToCell::Start(Box::new(start)), ToCell::Credit(WINDOW)]);
         let own_cell = plan.lifetime == Lifetime::Ephemeral;
+        let (beside, guard) =
+            (beside(ending.clone()), guard(Arc::clone(&run.cell), ending, backstop_receiver, own_cell));
+        tokio::spawn(async move { tokio::join!(guard, beside) });
         let pid = match started.await {
             Ok(Ok(pid)) => pid,
             Ok(Err(failed)) => {
                 unstarted.disarm();
-                if own_cell {
-                    run.cell.sender.close();
-                }
                 return Err(start_error(plan, &failed, &run.terms.standing.backend));
             }
             Err(_) => return Err(run.lost()),
         };
         unstarted.disarm();
-        tokio::spawn(guard(Arc::clone(&run.cell), ending, backstop_receiver, own_cell));
         run.feed(&plan.stdin, plan.tty.is_some());
         Ok((run, pid))
     }
@@ -135,14 +149,6 @@ impl Run {
             }
             Stdin::Empty if tty => self.close_stdin(),
             Stdin::Empty | Stdin::Stream => {}
-        }
-    }
-
-    /// Completes when the run is over, without keeping it alive.
-    pub(crate) fn ended(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
-        let mut ending = self.ending.clone();
-        async move {
-            ending.wait_for(Option::is_some).await.ok();
         }
     }
 
@@ -164,7 +170,11 @@ impl Run {
         }
     }
 
+    /// Says nothing to a cell that has nothing to stop: it would be woken for it, and the caller would wait.
     fn stop(&self, grace: Duration) {
+        if self.ending.borrow().is_some() {
+            return;
+        }
         let limit = Instant::now() + grace + BACKSTOP;
         self.backstop
             .send_modify(|backstop| *backstop = Some(backstop.map_or(limit, |known| known.min(limit))));
@@ -242,7 +252,7 @@ impl Drop for KillUnlessStarted {
     }
 }
 
-/// Destroys the cell of a run that does not end when it must, and closes a cell whose one command has ended.
+/// Destroys the cell of a run that does not end when it must, and closes a cell whose one command has ended or never was.
 async fn guard(
     cell: Arc<Cell>,
     mut ending: watch::Receiver<Ending>,
@@ -268,6 +278,8 @@ async fn guard(
         }
     }
     if own_cell {
+        // Nothing runs in it any more, and to take it away keeps the machine busy for longer than its command did.
+        sleep(CALLER_FIRST).await;
         cell.sender.close();
     }
 }

@@ -39,13 +39,16 @@ pub(crate) struct Account {
 /// The end of a run, once known.
 pub(crate) type Ending = Option<Result<Arc<Account>, Death>>;
 
+/// To whoever waits for a run to start: the number of its process, or why there is none.
+pub(crate) type StartSender = oneshot::Sender<Result<u32, Failed>>;
+
 /// What the reading task holds of one run.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) events: mpsc::UnboundedSender<Event>,
     pub(crate) ending: watch::Sender<Ending>,
     pub(crate) stdin_credit: Arc<Semaphore>,
-    pub(crate) started: Option<oneshot::Sender<Result<u32, Failed>>>,
+    pub(crate) started: Option<StartSender>,
     /// Output bytes the cell may still send: what it sends beyond is a breach.
     pub(crate) window: Arc<AtomicU32>,
     pub(crate) exited: Option<Exited>,
@@ -58,6 +61,8 @@ pub(crate) struct Slot {
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     slots: Mutex<HashMap<u32, Slot>>,
+    /// Who is to hear that a run has started.
+    started: Mutex<Vec<(StartSender, u32)>>,
     dead: AtomicBool,
     death: Mutex<Option<Death>>,
 }
@@ -94,6 +99,8 @@ impl Runs {
             let ending = slot.ending_in(death);
             slot.end(ending);
         }
+        // Whoever has not heard yet would wait for ever.
+        self.announce();
     }
 
     /// What has to be written down at the end of a run that has begun; at once if it has ended already.
@@ -112,7 +119,10 @@ impl Runs {
         let mut slots = self.lock();
         let Some(slot) = slots.get_mut(&run) else { return Ok(()) };
         match frame {
-            FromCell::Started { pid } => slot.on_started(pid),
+            FromCell::Started { pid } => {
+                let waiting = slot.on_started(pid);
+                self.started.lock().unwrap_or_else(PoisonError::into_inner).extend(waiting);
+            }
             FromCell::Failed(failed) => {
                 if let Some(started) = slot.started.take() {
                     started.send(Err(failed)).ok();
@@ -130,6 +140,14 @@ impl Runs {
             other => return Err(format!("unexpected frame about a run: {other:?}")),
         }
         Ok(())
+    }
+
+    /// Tells of the runs that have started. After everything else that is known: a short command may have ended too, and
+    /// whoever is woken goes on to ask for that.
+    pub(crate) fn announce(&self) {
+        for (waiting, pid) in self.started.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            waiting.send(Ok(pid)).ok();
+        }
     }
 
     /// Takes a piece of output.
@@ -176,11 +194,10 @@ impl Slot {
         self.ending.send_replace(Some(ending));
     }
 
-    fn on_started(&mut self, pid: u32) {
-        if let Some(started) = self.started.take() {
-            self.events.send(Event::Started { pid }).ok();
-            started.send(Ok(pid)).ok();
-        }
+    fn on_started(&mut self, pid: u32) -> Option<(StartSender, u32)> {
+        let started = self.started.take()?;
+        self.events.send(Event::Started { pid }).ok();
+        Some((started, pid))
     }
 
     fn on_exited(&mut self, exited: Exited) {

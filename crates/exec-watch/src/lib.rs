@@ -9,6 +9,7 @@
 //! who know engines.
 
 mod audit;
+mod blank;
 mod closing;
 mod ending;
 mod groups;

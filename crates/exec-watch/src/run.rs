@@ -11,6 +11,7 @@ use crate::owner::Owner;
 use crate::record::{Moment, RunRecord};
 use crate::redact::Redactor;
 use crate::state::{Kind, StateDir};
+use crate::watch::Seat;
 
 /// The most that is kept of a command line; a program's source may stand in it.
 const LONGEST: usize = 4096;
@@ -21,7 +22,7 @@ pub struct Begun<'a> {
     /// Its name.
     pub id: &'a RunId,
     /// The cell it is in.
-    pub cell: &'a str,
+    pub cell: &'a Seat,
     /// The executor.
     pub backend: &'a str,
     /// What it is.
@@ -70,7 +71,10 @@ impl RunNote {
             audit.start(&StartLine::new(&note.record, state, run.isolation))?;
         }
         note.finished = false;
-        state.put(Kind::Run, &note.record.id, &note.record)?;
+        match run.cell.take_blank() {
+            Some(blank) => blank.fill(state, &note.record.id, &note.record)?,
+            None => state.put(Kind::Run, &note.record.id, &note.record)?,
+        }
         tracing::info!(parent: &note.span, argv = ?note.record.argv, "starts");
         Ok(note)
     }
@@ -123,7 +127,7 @@ impl Drop for RunNote {
 fn record(owner: &Owner, run: Begun<'_>) -> RunRecord {
     RunRecord {
         id: run.id.to_string(),
-        cell: run.cell.to_owned(),
+        cell: run.cell.name().to_owned(),
         backend: run.backend.to_owned(),
         owner: owner.clone(),
         session: match &run.plan.lifetime {

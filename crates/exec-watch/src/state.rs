@@ -3,13 +3,15 @@
 //! Knows files and their names, not what is in them.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use exec_core::{Error, ErrorKind, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::blank;
 
 /// The variable that names another directory.
 pub const STATE_DIR_VARIABLE: &str = "AGENTCTL_STATE_DIR";
@@ -197,6 +199,7 @@ impl StateDir {
         for run in crate::view::runs(self)?.iter().filter(|run| run.cell == cell) {
             self.remove(Kind::Run, &run.id);
         }
+        blank::discard(self, cell);
         self.remove(Kind::Cell, cell);
         Ok(())
     }
@@ -219,16 +222,21 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 /// A new file of this user's own.
 pub(crate) fn create(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path)?.write_all(text);
+    let written = create_file(path)?.write_all(text);
     if written.is_err() {
         // Half a record says less than none.
         let _ = fs::remove_file(path);
     }
     written
+}
+
+/// The same, empty.
+pub(crate) fn create_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn make_private(path: &Path) -> io::Result<()> {

@@ -9,6 +9,7 @@ use exec_core::Result;
 use serde::Serialize;
 
 use crate::audit::{AuditLog, Extent};
+use crate::blank;
 use crate::closing::close_runs;
 use crate::ending::{Survivor, end_all, is_any_alive};
 use crate::groups;
@@ -110,6 +111,7 @@ fn bury(state: &StateDir, cell: &CellRecord, survivors: &[Survivor], swept: &mut
             }
         }
     }
+    blank::discard(state, &cell.name);
     state.remove(Kind::Cell, &cell.name);
     true
 }
@@ -134,6 +136,7 @@ mod tests {
 
     use super::*;
     use crate::audit::{Audit, AuditFile};
+    use crate::blank::Blank;
     use crate::owner::Owner;
     use crate::process::Process;
     use crate::record::{Moment, RunRecord};
@@ -192,6 +195,7 @@ mod tests {
         state.put(Kind::Run, "r1", &run("r1", dead())).unwrap();
         state.put(Kind::Run, "r2", &run("r2", Owner::this_process())).unwrap();
         state.leave_word("left", "why");
+        Blank::lay(&state, "left").unwrap();
 
         let looked = watch.sweep(SweepMode::Look).unwrap();
         assert_eq!((looked.cells.len(), looked.runs.len()), (2, 1));
@@ -203,6 +207,11 @@ mod tests {
         assert_eq!(state.names(Kind::Cell).unwrap(), ["kept"]);
         assert_eq!(state.names(Kind::Run).unwrap(), ["r2"]);
         assert!(state.names(Kind::End).unwrap().is_empty());
+        assert_eq!(
+            fs::read_dir(state.path().join("runs")).unwrap().count(),
+            1,
+            "nor what was laid out for a run"
+        );
         assert!(!alive.is_dead(), "the number was another's");
         let said = fs::read_to_string(&log).unwrap();
         assert_eq!(said.lines().count(), 1);

@@ -3,11 +3,13 @@
 //! A cell is written down before it is made, and the latch is looked at after that; an emergency stop lets the latch down
 //! first and looks for cells afterwards. So there is no moment in which a cell escapes both.
 
-use std::sync::{Arc, OnceLock};
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use exec_core::Result;
 
 use crate::audit::{Audit, AuditLog, Extent};
+use crate::blank::{self, Blank};
 use crate::owner::{Owner, unique};
 use crate::record::{CellRecord, Moment, Place};
 use crate::run::{Begun, RunNote};
@@ -72,7 +74,12 @@ impl Watch {
             session: None,
         };
         self.0.state.put(Kind::Cell, &record.name, &record)?;
-        let seat = Seat { watch: self.clone(), record: Arc::new(record), why: Arc::default() };
+        let seat = Seat {
+            watch: self.clone(),
+            record: Arc::new(record),
+            why: Arc::default(),
+            blank: Arc::default(),
+        };
         match self.admit() {
             Ok(()) => {
                 self.sweep_once();
@@ -109,6 +116,12 @@ impl Watch {
         }
     }
 
+    /// What of the records goes with a cell is called like this, with the cell's name at the end.
+    pub fn record_prefixes(&self) -> [OsString; 2] {
+        let state = &self.0.state;
+        [state.record(Kind::Cell, "").into_os_string(), blank::path(state, "").into_os_string()]
+    }
+
     /// Writes down that a run starts. Refused where it must be written down and can't be.
     pub fn begin(&self, run: Begun<'_>) -> Result<RunNote> {
         RunNote::begin(&self.0.state, &self.0.owner, self.audit(), run)
@@ -123,6 +136,8 @@ pub struct Seat {
     record: Arc<CellRecord>,
     /// Why it was ended from outside, once it is gone.
     why: Arc<OnceLock<Option<String>>>,
+    /// For the record of its run.
+    blank: Arc<Mutex<Option<Blank>>>,
 }
 
 impl Seat {
@@ -131,10 +146,29 @@ impl Seat {
         &self.record.name
     }
 
+    /// What of the records has to go when nothing of the cell is left and its owner is dead. Why it was ended stays: only its
+    /// owner asks for that.
+    pub fn files(&self) -> [OsString; 2] {
+        self.watch.record_prefixes().map(|mut path| {
+            path.push(self.name());
+            path
+        })
+    }
+
     /// Writes down where the cell is. An error means that it must be ended at once: an emergency stop may have missed it.
     pub fn stands(&self, place: &Place) -> Result<()> {
         self.watch.0.state.add(Kind::Cell, self.name(), place)?;
         self.watch.admit()
+    }
+
+    /// Sees to it that its run is quickly written down. For a cell that nobody waits for yet.
+    pub fn expect_run(&self) {
+        let blank = Blank::lay(&self.watch.0.state, self.name());
+        *self.blank.lock().unwrap_or_else(PoisonError::into_inner) = blank;
+    }
+
+    pub(crate) fn take_blank(&self) -> Option<Blank> {
+        self.blank.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Writes down that the cell serves a session from now on.
@@ -157,6 +191,9 @@ impl Seat {
     pub fn gone(&self) {
         let state = &self.watch.0.state;
         self.why.get_or_init(|| state.get(Kind::End, self.name()));
+        if self.take_blank().is_some() {
+            blank::discard(state, self.name());
+        }
         state.remove(Kind::Cell, self.name());
         state.remove(Kind::End, self.name());
     }
@@ -164,10 +201,13 @@ impl Seat {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use exec_core::ErrorKind;
 
     use super::*;
     use crate::process::Process;
+    use crate::view;
 
     fn watch(dir: &tempfile::TempDir) -> Watch {
         Watch::new(StateDir::at(dir.path()), Audit::Off)
@@ -187,6 +227,49 @@ mod tests {
         assert_eq!(known().unwrap().session.as_deref(), Some("main"));
         seat.gone();
         assert!(watch.state().names(Kind::Cell).unwrap().is_empty());
+    }
+
+    /// R90: whichever way it is written down, a run is in the records once, and its cell leaves nothing there.
+    #[test]
+    fn a_run_is_in_the_records_from_its_start_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let watch = watch(&dir);
+        let opts = exec_core::ExecOpts::in_workspace(dir.path());
+        let plan = exec_core::Plan::resolve(&exec_core::Cmd::new("make"), &opts, []).unwrap();
+        let isolation = exec_core::Isolation {
+            level: exec_core::IsolationLevel::Namespaces,
+            claims: BTreeSet::new(),
+            uid: 0,
+            gid: 0,
+            landlock_abi: 0,
+            image: None,
+            limits: Vec::new(),
+            degraded: Vec::new(),
+        };
+        let files = || std::fs::read_dir(dir.path().join("runs")).unwrap().count();
+        for (is_warm, runs) in [(false, 1), (true, 0), (true, 1), (true, 2)] {
+            let seat = watch.expect("local").unwrap();
+            if is_warm {
+                seat.expect_run();
+                assert_eq!((files(), view::runs(watch.state()).unwrap().len()), (1, 0));
+            }
+            let notes: Vec<RunNote> = (0..runs)
+                .map(|number| {
+                    let id = exec_core::RunId::new(format!("r{number}"));
+                    let begun =
+                        Begun { id: &id, cell: &seat, backend: "local", plan: &plan, isolation: &isolation };
+                    watch.begin(begun).unwrap()
+                })
+                .collect();
+            let known = view::runs(watch.state()).unwrap();
+            assert_eq!(known.len(), runs, "{known:?}");
+            assert!(known.iter().all(|run| run.cell == seat.name() && run.argv == ["make"]));
+            for note in notes {
+                note.lost("it was a test");
+            }
+            seat.gone();
+            assert_eq!(files(), 0);
+        }
     }
 
     /// R14: an emergency stop at whatever moment of the making of a cell.

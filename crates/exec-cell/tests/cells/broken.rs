@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::fake::{FakeCell, executor, facts, until};
+use crate::fake::{FakeCell, Heard, executor, facts, until};
 use exec_cell::PoolConfig;
 use exec_core::{ByteSize, Cmd, ErrorKind, ExecOpts, Executor};
 use exec_wire::{FromCell, Header, PROTOCOL_VERSION};
@@ -75,12 +75,30 @@ async fn claims_a_huge_frame(mut cell: FakeCell) {
     cell.linger().await;
 }
 
+/// Both in one piece: whoever waits for the start is not forgotten over what is wrong.
+async fn babbles_with_the_start(mut cell: FakeCell) {
+    cell.become_ready().await;
+    let run = loop {
+        match cell.hear().await {
+            Some(Heard::Start(run)) => break run,
+            Some(_) => {}
+            None => return,
+        }
+    };
+    let mut bytes = Vec::new();
+    FromCell::Started { pid: 2 }.encode(run, &mut bytes);
+    bytes.extend([0xff; 64]);
+    cell.say_bytes(&bytes).await;
+    cell.linger().await;
+}
+
 #[rstest]
 #[case::dies_unready(dies_unready, ErrorKind::CellDied)]
 #[case::says_fatal(says_fatal, ErrorKind::CellDied)]
 #[case::wrong_version(wrong_version, ErrorKind::Protocol)]
 #[case::babbles(babbles, ErrorKind::Protocol)]
 #[case::dies_after_start(dies_after_start, ErrorKind::CellDied)]
+#[case::babbles_with_the_start(babbles_with_the_start, ErrorKind::Protocol)]
 #[case::dies_inside_a_frame(dies_inside_a_frame, ErrorKind::Protocol)]
 #[case::ready_twice(ready_twice, ErrorKind::Protocol)]
 #[case::closes_before_exit(closes_before_exit, ErrorKind::Protocol)]

@@ -65,7 +65,7 @@ impl Launch {
         require_limits(&self.plan, &isolation, engine.backend())?;
         let note = self.yard.watch.begin(Begun {
             id: &self.id,
-            cell: name,
+            cell: keeper.seat(),
             backend: engine.backend(),
             plan: &self.plan,
             isolation: &isolation,

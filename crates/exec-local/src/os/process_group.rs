@@ -87,8 +87,7 @@ impl Executor for ProcessGroupExec {
             .kill_on_drop(true);
         let seat = self.watch.expect(NAME)?;
         let id = new_run_id();
-        let (cell, isolation) = (seat.name(), &*self.isolation);
-        let begun = Begun { id: &id, cell, backend: NAME, plan: &plan, isolation };
+        let begun = Begun { id: &id, cell: &seat, backend: NAME, plan: &plan, isolation: &self.isolation };
         let note = self.watch.begin(begun).inspect_err(|_| seat.gone())?;
         let mut child = match command.spawn().map_err(|error| spawn_error(cmd, error)) {
             Ok(child) => child,
