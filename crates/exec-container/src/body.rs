@@ -160,6 +160,7 @@ fn masked(spec: &ContainerSpec) -> impl Iterator<Item = &str> {
 
 fn security(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<String> {
     let mut options = vec!["no-new-privileges:true".to_owned()];
+    options.extend(profile.syscall_filter.iter().map(|path| format!("seccomp={path}")));
     if profile.guards_labels && !spec.lacks_hosts {
         // The machine's own programs can't be labelled for containers without breaking them for everybody else.
         options.push("label=disable".to_owned());

@@ -6,8 +6,7 @@ use exec_watch::{ProcessState, StateDir, SweepMode, World};
 use crate::engine::{Engine, ImageStep, Listed, Used};
 use crate::image::is_name_of_ours;
 use crate::leftovers::is_leftover;
-use crate::supervisor::cache_directory;
-use crate::{Answered, Endpoint, Lifeline, Patience, Progress, greet, labels, lane};
+use crate::{Answered, Endpoint, Lifeline, Patience, Progress, cache, greet, labels, lane};
 
 /// An engine that answers.
 #[derive(Debug, Clone)]
@@ -50,12 +49,12 @@ impl Depot {
                 .with_context("found", format!("{silence:?}"))
                 .with_remedy("see whether it runs, or hangs")
         })?;
-        Self::of(Answered { endpoint: endpoint.clone(), greeting, lifeline: None }, backend, patience)
+        Self::of(Answered::at(endpoint.clone(), greeting), backend, patience)
     }
 
     /// What is on an engine that has answered.
     pub fn of(answered: Answered, backend: &str, patience: Patience) -> Result<Self> {
-        let Answered { endpoint, greeting, lifeline } = answered;
+        let Answered { endpoint, greeting, lifeline, .. } = answered;
         let engine = Engine::connect(&endpoint, &greeting, backend, patience)?;
         Ok(Self { engine, endpoint: endpoint.to_string(), _lifeline: lifeline })
     }
@@ -134,7 +133,7 @@ impl Depot {
 
 /// Removes ways past engines that were laid by processes that are dead, or only counts them.
 pub fn clear_lanes(mode: SweepMode) -> usize {
-    lane::clear(&cache_directory(), mode)
+    lane::clear(&cache::directory(), mode)
 }
 
 fn stored(listed: Listed) -> Stored {

@@ -24,6 +24,8 @@ pub(crate) struct Dialect {
     pub(crate) relabels: bool,
     /// It tells when a container's memory was used up.
     pub(crate) tells_out_of_memory: bool,
+    /// To tell what happened since a moment it reads everything that it ever wrote down, for whoever is on this machine.
+    pub(crate) rereads_events: bool,
     /// It says that it removed a container which it is still creating, and then goes on creating it.
     pub(crate) removes_half_made: bool,
     /// It may run as an ordinary user without saying so.
@@ -62,6 +64,7 @@ const DOCKER: Dialect = Dialect {
     keeps_ids: false,
     relabels: false,
     tells_out_of_memory: true,
+    rereads_events: false,
     removes_half_made: false,
     hides_rootless: false,
     overstates_limits: false,
@@ -79,6 +82,7 @@ const PODMAN: Dialect = Dialect {
     keeps_ids: true,
     relabels: true,
     tells_out_of_memory: false,
+    rereads_events: true,
     removes_half_made: true,
     hides_rootless: true,
     overstates_limits: true,

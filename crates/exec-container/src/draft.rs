@@ -45,6 +45,8 @@ pub(crate) struct Drafter {
     /// What of this host the host image shows; none where the engine runs elsewhere.
     host: Option<HostView>,
     host_image: HostImage,
+    /// Whether somebody provides the host image where it turns out to be missing.
+    assumes_host_image: bool,
     images: Named,
 }
 
@@ -57,7 +59,7 @@ impl Drafter {
     ) -> Self {
         let host = profile.same_kernel.then(|| HostView::look(&|name| std::env::var_os(name)));
         let (host_image, images) = (HostImage::default(), Named::default());
-        Self { engine, endpoint, config, profile, host, host_image, images }
+        Self { engine, endpoint, config, profile, host, host_image, assumes_host_image: false, images }
     }
 
     /// Leaves a place of the host's out of the host image, because something else stands there.
@@ -68,11 +70,33 @@ impl Drafter {
         self
     }
 
+    /// For who makes the host image when a container can't be made for the lack of it: the engine is not asked before.
+    pub(crate) fn assuming_host_image(mut self) -> Self {
+        self.assumes_host_image = true;
+        self
+    }
+
+    /// Whether a container could not be made because the host image was assumed to be there.
+    pub(crate) fn lacks_host_image(&self, image: &str, failure: &Error) -> bool {
+        let is_hosts = || self.host_image.known().is_ok_and(|host| host.id == image);
+        self.assumes_host_image && is_missing_image(failure) && is_hosts()
+    }
+
+    /// Makes it.
+    pub(crate) async fn provide_host_image(&self) -> Result<()> {
+        self.host_image.provide(&self.engine, self.host_view()?, self.profile.dialect).await
+    }
+
     /// Finds the image and gives the plan the variables that hold there.
     pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
         match self.image_name(plan).map(str::to_owned) {
             None => {
-                self.host_image.resolve(&self.engine, self.host_view()?, self.profile.dialect).await?;
+                let (engine, view, dialect) = (&self.engine, self.host_view()?, self.profile.dialect);
+                if self.assumes_host_image {
+                    self.host_image.assume(engine, view, dialect)?;
+                } else {
+                    self.host_image.resolve(engine, view, dialect).await?;
+                }
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }
             Some(name) if name == BUILD_IMAGE => {

@@ -4,19 +4,23 @@ use std::sync::Once;
 
 use exec_cell::CellExecutor;
 use exec_core::{EngineInfo, Executor, Result};
+use exec_watch::Watch;
+use exec_wire::reaper::Directory;
 
 use crate::direct::{self, DirectExecutor};
 use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
+use crate::fingerprint::fingerprint;
+use crate::groundwork::Groundwork;
 use crate::labels::OWNER;
 use crate::lane::Lanes;
 use crate::maker::{ContainerMaker, Shop};
 use crate::own::Own;
 use crate::profile::EngineProfile;
 use crate::reaper::{Duty, Reaper};
-use crate::supervisor::{InitPlacement, Supervisor, cache_directory};
+use crate::supervisor::InitPlacement;
 use crate::yard::Yard;
-use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience, isolation};
+use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience, cache, isolation};
 
 /// An engine that answered.
 #[derive(Debug)]
@@ -27,27 +31,44 @@ pub struct Answered {
     pub greeting: Greeting,
     /// What it hangs on, if it was started for us.
     pub lifeline: Option<Lifeline>,
+    /// The system call filter that containers with our PID 1 get, if not the engine's own choice.
+    pub filter: Option<String>,
 }
 
-/// An executor on this engine; `backend` is the name it is chosen by.
+impl Answered {
+    /// One that somebody else started.
+    pub fn at(endpoint: Endpoint, greeting: Greeting) -> Self {
+        Self { endpoint, greeting, lifeline: None, filter: None }
+    }
+}
+
+/// An executor on the engine that is found; `backend` is the name it is chosen by.
 /// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
 /// say what that is not. The container of the first run is made here, if the configuration says what that will be: an engine
 /// that answers and yet can't give one is an error now, not then.
-pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) -> Result<Box<dyn Executor>> {
-    let Answered { endpoint, greeting, lifeline } = engine;
+pub async fn executor(
+    engine: impl Future<Output = Result<Answered>>,
+    backend: &str,
+    config: ContainerConfig,
+) -> Result<Box<dyn Executor>> {
+    let (found, ground) = Groundwork::beside(engine, config.init, backend).await?;
+    let Answered { endpoint, greeting, lifeline, filter } = found;
     let engine = Engine::connect(&endpoint, &greeting, backend, config.patience)?;
     let own = Own::look();
     let info = match &lifeline {
         Some(_) => own.says_for(greeting.version.as_deref()),
         None => engine.info().await?,
     };
-    let profile = EngineProfile::new(&greeting, &info, &own);
+    let mut profile = EngineProfile::new(&greeting, &info, &own);
+    let filter = filter.filter(|_| config.init == InitPlacement::Auto);
+    profile.syscall_filter = filter.map(|filter| keep_filter(&filter, backend)).transpose()?;
     let watch = config.watch.clone();
-    let lives = Lives::follow(&engine, (OWNER, &watch.owner().id));
-    let lanes = Lanes::below(&cache_directory())
+    let lives = Lives::follow(&engine, (OWNER, &watch.owner().id), &profile.dialect);
+    let lanes = Lanes::below(&cache::directory())
         .filter(|_| profile.same_kernel && config.init == InitPlacement::Auto);
     let duty = Duty {
         lanes: lanes.as_ref().map(|lanes| lanes.directory().clone()),
+        records: records(&watch),
         dialect: profile.dialect,
         lifeline,
     };
@@ -73,7 +94,7 @@ pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) 
         }
         return Ok(Box::new(executor));
     };
-    let supervisor = Supervisor::place(program, init, backend)?;
+    let supervisor = ground.supervisor(program)?;
     let mut capabilities = isolation::capabilities(&drafter.profile);
     capabilities.engine = description;
     let maker = ContainerMaker::new(Shop { yard, supervisor, lanes }, drafter, capabilities);
@@ -82,6 +103,18 @@ pub async fn executor(engine: Answered, backend: &str, config: ContainerConfig) 
         executor.prepare_first(opts).await?;
     }
     Ok(Box::new(executor))
+}
+
+/// Puts a system call filter where an engine that wants the path of one finds it.
+fn keep_filter(filter: &str, backend: &str) -> Result<String> {
+    let name = format!("seccomp-{:016x}.json", fingerprint(filter.as_bytes()));
+    cache::keep(&name, filter.as_bytes(), backend)
+}
+
+/// What records of containers are called. One that is too long to be told stays for whoever cleans up.
+fn records(watch: &Watch) -> Vec<Directory> {
+    let prefixes = watch.record_prefixes().into_iter();
+    prefixes.filter_map(|prefix| Directory::new(prefix.into_encoded_bytes()).ok()).collect()
 }
 
 /// The runtime that makes an engine's containers, as it names it.

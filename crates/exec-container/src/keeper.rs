@@ -36,6 +36,7 @@ pub(crate) struct ContainerKeeper {
     seat: Seat,
     made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
+    refused: Arc<Notify>,
     life: watch::Receiver<Life>,
     end: watch::Receiver<Option<End>>,
 }
@@ -75,12 +76,14 @@ impl ContainerKeeper {
     ) -> Self {
         let (sender, end) = watch::channel(None);
         let kill = Arc::new(Notify::new());
+        let refused = Arc::new(Notify::new());
         let made = Arc::new(OnceLock::new());
         let mut watcher = Watcher {
             engine: engine.clone(),
             name: seat.name().to_owned(),
             made: Arc::clone(&made),
             kill: Arc::clone(&kill),
+            refused: Arc::clone(&refused),
             absent_since: None,
         };
         let known = life.clone();
@@ -96,13 +99,18 @@ impl ContainerKeeper {
             }
             sender.send_if_modified(|known| known.is_none() && known.replace(found).is_none());
         });
-        Self { seat, made, kill, life: known, end }
+        Self { seat, made, kill, refused, life: known, end }
     }
 
     /// The engine has confirmed that it made it.
     pub(crate) fn is_made(&self, made: Made) {
         // Said once; a container does not become another.
         self.made.set(made).ok();
+    }
+
+    /// The engine has said that it will not make it: there is nothing to wait for and nothing to remove.
+    pub(crate) fn is_refused(&self) {
+        self.refused.notify_one();
     }
 
     /// Its place in the records.
@@ -172,6 +180,7 @@ struct Watcher {
     name: String,
     made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
+    refused: Arc<Notify>,
     /// When the engine first said that there is none, if it had not confirmed that there was one.
     absent_since: Option<Instant>,
 }
@@ -197,6 +206,7 @@ impl Watcher {
                         return End::Gone(known);
                     }
                 },
+                () = self.refused.notified() => return End::Gone(known),
                 () = self.kill.notified(), if deadline.is_none() => {
                     deadline = Some(Instant::now() + self.engine.patience.remove);
                     self.remove(known.paused).await;

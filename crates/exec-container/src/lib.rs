@@ -10,6 +10,7 @@
 mod archive;
 mod attach;
 mod body;
+mod cache;
 mod config;
 mod depot;
 mod dialect;
@@ -21,6 +22,7 @@ mod engine;
 mod executor;
 mod fingerprint;
 mod greeting;
+mod groundwork;
 mod holdings;
 mod image;
 mod isolation;

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWriteExt};
 use crate::Attached;
 use crate::body::body;
 use crate::draft::Drafter;
-use crate::engine::{Created, Input, is_missing_bind_source};
+use crate::engine::{Created, Input, is_missing_bind_source, is_missing_image};
 use crate::isolation;
 use crate::keeper::{ContainerKeeper, Made};
 use crate::lane::{Lane, Lanes};
@@ -41,7 +41,18 @@ pub(crate) struct Shop {
 
 impl ContainerMaker {
     pub(crate) fn new(shop: Shop, drafter: Drafter, capabilities: Capabilities) -> Self {
-        Self { shop: Arc::new(shop), drafter, capabilities }
+        Self { shop: Arc::new(shop), drafter: drafter.assuming_host_image(), capabilities }
+    }
+
+    async fn try_make(&self, spec: &ContainerSpec) -> Result<CellIo> {
+        let (shop, spec, profile) = (Arc::clone(&self.shop), spec.clone(), self.drafter.profile.clone());
+        // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
+        // dropped then, which ends it.
+        match tokio::spawn(async move { shop.make(&spec, &profile).await }).await {
+            Ok(made) => made,
+            Err(_) => Err(Error::new(ErrorKind::Engine, "make cell", "making the container was interrupted")
+                .with_backend(self.shop.yard.engine.backend())),
+        }
     }
 }
 
@@ -70,14 +81,14 @@ impl CellMaker for ContainerMaker {
     }
 
     async fn make(&self, spec: &ContainerSpec) -> Result<CellIo> {
-        let (shop, spec, profile) = (Arc::clone(&self.shop), spec.clone(), self.drafter.profile.clone());
-        // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
-        // dropped then, which ends it.
-        match tokio::spawn(async move { shop.make(&spec, &profile).await }).await {
-            Ok(made) => made.inspect_err(|error| self.drafter.learn_from(error)),
-            Err(_) => Err(Error::new(ErrorKind::Engine, "make cell", "making the container was interrupted")
-                .with_backend(self.name())),
-        }
+        let made = match self.try_make(spec).await {
+            Err(error) if self.drafter.lacks_host_image(&spec.image, &error) => {
+                self.drafter.provide_host_image().await?;
+                self.try_make(spec).await
+            }
+            made => made,
+        };
+        made.inspect_err(|error| self.drafter.learn_from(error))
     }
 
     fn explain(&self, error: Error) -> Error {
@@ -118,7 +129,11 @@ impl Shop {
                 Ok(CellIo { reader, writer, keeper: Box::new(keeper), seat })
             }
             Err(error) => {
-                keeper.kill();
+                if is_missing_image(&error) {
+                    keeper.is_refused();
+                } else {
+                    keeper.kill();
+                }
                 Err(error)
             }
         }

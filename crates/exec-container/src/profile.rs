@@ -36,6 +36,8 @@ pub(crate) struct EngineProfile {
     pub(crate) same_kernel: bool,
     /// System calls are filtered by default.
     pub(crate) filters_syscalls: bool,
+    /// The file with the filter to ask for, where the engine's own choice would do no more and take longer.
+    pub(crate) syscall_filter: Option<String>,
     /// Its init program is the one whose options and words we know.
     pub(crate) knows_init: bool,
     /// Read-only mounts hide what is mounted below them, because the engine would leave that writable.
@@ -70,6 +72,7 @@ impl EngineProfile {
             remaps_users: has("name=userns"),
             same_kernel,
             filters_syscalls: has("name=seccomp"),
+            syscall_filter: None,
             product: greeting.product,
             knows_init: greeting.product == Product::Docker
                 && info.init_binary.as_deref() == Some("docker-init"),

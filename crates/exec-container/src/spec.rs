@@ -134,12 +134,14 @@ impl ContainerSpec {
 }
 
 fn system_mounts(view: &HostView) -> Result<Vec<Mount>> {
-    let directories = view.system.iter().filter_map(|entry| match entry {
-        SystemEntry::Directory(path) => Some(path),
-        // Links are in the image.
-        SystemEntry::Link { .. } => None,
+    let mounts = view.system.iter().filter_map(|entry| match entry {
+        SystemEntry::Directory(path) => Some(read_only(path)),
+        // Every program begins with a look at such links, and an engine may have the image's files in a process of its own.
+        SystemEntry::Link { path, directory: Some(directory), .. } => Some(read_only_at(directory, path)),
+        // In the image.
+        SystemEntry::Link { directory: None, .. } => None,
     });
-    directories.map(|path| read_only(path)).collect()
+    mounts.collect()
 }
 
 fn shows(view: &HostView, place: &str) -> bool {
@@ -148,6 +150,11 @@ fn shows(view: &HostView, place: &str) -> bool {
 
 fn read_only(path: &Path) -> Result<Mount> {
     text(path).map(|path| read_only_text(path.to_owned()))
+}
+
+fn read_only_at(source: &Path, target: &Path) -> Result<Mount> {
+    let (source, target) = (text(source)?.to_owned(), text(target)?.to_owned());
+    Ok(Mount::Bind { source, target, access: Access::ReadOnly, expect: None })
 }
 
 fn read_only_text(path: String) -> Mount {

@@ -23,8 +23,7 @@ pub struct DockerExec(Box<dyn Executor>);
 impl DockerExec {
     /// Takes the first engine that answers and is Docker.
     pub async fn new(config: DockerConfig) -> Result<Self> {
-        let engine = reach(&config).await?;
-        exec_container::executor(engine, NAME, config.containers).await.map(Self)
+        exec_container::executor(Box::pin(reach(&config)), NAME, config.containers.clone()).await.map(Self)
     }
 }
 
@@ -33,7 +32,7 @@ pub async fn reach(config: &DockerConfig) -> Result<Answered> {
     let candidates = candidates(config.host.as_deref(), &Here)?;
     let patience = config.containers.patience.greet;
     match exec_container::search(candidates, Product::Docker, patience).await {
-        Ok((candidate, greeting)) => Ok(Answered { endpoint: candidate.endpoint, greeting, lifeline: None }),
+        Ok((candidate, greeting)) => Ok(Answered::at(candidate.endpoint, greeting)),
         Err(attempts) => Err(diagnose(attempts, &Facts::look(&Here))),
     }
 }

@@ -14,6 +14,8 @@ pub enum SystemEntry {
         path: PathBuf,
         /// Where it points.
         to: PathBuf,
+        /// The directory it leads to, if that is in sight too: whoever pays for each look at a link can show that instead.
+        directory: Option<PathBuf>,
     },
 }
 
@@ -23,6 +25,10 @@ impl SystemEntry {
         match self {
             Self::Directory(path) | Self::Link { path, .. } => path,
         }
+    }
+
+    fn is_directory(&self) -> bool {
+        matches!(self, Self::Directory(_))
     }
 }
 
@@ -36,13 +42,23 @@ const SECRETS: [&str; 4] = ["/etc/ssh", "/etc/ssl/private", "/etc/pki/tls/privat
 
 /// The entries that exist here.
 pub(crate) fn entries() -> Vec<SystemEntry> {
-    DIRECTORIES.iter().filter_map(|path| entry(Path::new(path))).collect()
+    let mut entries: Vec<_> = DIRECTORIES.iter().filter_map(|path| entry(Path::new(path))).collect();
+    let shown: Vec<PathBuf> =
+        entries.iter().filter(|entry| entry.is_directory()).map(|entry| entry.path().into()).collect();
+    for entry in &mut entries {
+        if let SystemEntry::Link { directory, .. } = entry {
+            // A link must not show what would not be seen without it.
+            directory.take_if(|directory| !shown.iter().any(|shown| directory.starts_with(shown)));
+        }
+    }
+    entries
 }
 
 fn entry(path: &Path) -> Option<SystemEntry> {
     let metadata = fs::symlink_metadata(path).ok()?;
     if metadata.is_symlink() {
-        return fs::read_link(path).ok().map(|to| SystemEntry::Link { path: path.into(), to });
+        let directory = fs::canonicalize(path).ok().filter(|path| path.is_dir());
+        return fs::read_link(path).ok().map(|to| SystemEntry::Link { path: path.into(), to, directory });
     }
     metadata.is_dir().then(|| SystemEntry::Directory(path.into()))
 }
@@ -84,6 +100,19 @@ mod tests {
         assert!(paths.contains(&Path::new("/usr")) && paths.contains(&Path::new("/etc")));
         for data in ["/home", "/root", "/var", "/srv", "/tmp", "/run", "/boot", "/mnt"] {
             assert!(!paths.contains(&Path::new(data)), "{data}");
+        }
+    }
+
+    #[test]
+    fn a_link_leads_to_what_is_in_sight_anyway() {
+        let entries = entries();
+        let shows =
+            |path: &Path| entries.iter().any(|entry| entry.is_directory() && path.starts_with(entry.path()));
+        for entry in &entries {
+            if let SystemEntry::Link { path, directory: Some(directory), .. } = entry {
+                assert_eq!(fs::canonicalize(path).unwrap(), *directory);
+                assert!(shows(directory), "{}", directory.display());
+            }
         }
     }
 

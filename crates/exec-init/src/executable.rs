@@ -9,8 +9,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustix::fs::{MemfdFlags, SealFlags};
+
+/// The one of this process, for as long as somebody uses it.
+static LOADED: Mutex<Weak<Executable>> = Mutex::new(Weak::new());
 
 /// An `exec-init` that this process can execute for as long as the value lives.
 ///
@@ -39,9 +43,15 @@ enum Source {
 impl Executable {
     /// Puts the embedded program into memory; onto disk where the system refuses to execute from memory. `None` where
     /// this build carries no program.
-    pub fn load() -> Result<Option<Self>> {
+    pub fn load() -> Result<Option<Arc<Self>>> {
         let Some(program) = crate::native() else { return Ok(None) };
-        Self::in_memory(program.bytes).or_else(|_| Self::on_disk(program.bytes)).map(Some)
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = loaded.upgrade() {
+            return Ok(Some(known));
+        }
+        let new = Arc::new(Self::in_memory(program.bytes).or_else(|_| Self::on_disk(program.bytes))?);
+        *loaded = Arc::downgrade(&new);
+        Ok(Some(new))
     }
 
     fn in_memory(bytes: &[u8]) -> Result<Self> {
@@ -86,6 +96,16 @@ impl Executable {
 #[cfg(exec_init_embedded)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_users_share_one_and_the_last_takes_it_away() {
+        let one = Executable::load().unwrap().unwrap();
+        let (other, path) = (Executable::load().unwrap().unwrap(), one.path().to_owned());
+        assert!(Arc::ptr_eq(&one, &other));
+        drop(one);
+        assert!(path.exists() && other.command().arg("--version").status().unwrap().success());
+        assert_eq!(Arc::strong_count(&other), 1, "nobody else keeps it");
+    }
 
     #[test]
     fn both_ways_give_an_executable() {

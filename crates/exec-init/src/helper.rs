@@ -6,8 +6,27 @@ use std::os::fd::{AsRawFd, RawFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
+use rustix::process::{Pid, getppid};
 
+use crate::stat::Stat;
 use crate::sys;
+
+/// The process that started this one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Host(Option<Pid>);
+
+impl Host {
+    /// To be asked for while it lives.
+    pub(crate) fn of_this_process() -> Self {
+        Self(getppid())
+    }
+
+    /// Whether it will do nothing more. Its end of a stream closes before it has another to be its children's parent.
+    pub(crate) fn is_gone(self) -> bool {
+        let ends = |pid: Pid| Stat::read(pid.as_raw_pid()).is_some_and(|stat| stat.is_ending());
+        getppid() != self.0 || self.0.is_some_and(ends)
+    }
+}
 
 /// From here on no signal but the fatal ones reaches this process, no terminal is its own, and only the standard
 /// descriptors are open.

@@ -192,6 +192,7 @@ mod tests {
                 cpu_milli: Some(1500),
             },
             landlock: Some(LandlockPlan { deny_tcp: true, read: Vec::new(), write: Vec::new() }),
+            records: Vec::new(),
         }
     }
 

@@ -58,6 +58,7 @@ pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView
                 read: vec![b"/".to_vec()],
                 write: writable(plan, host),
             }),
+            records: Vec::new(),
         }),
         WallKind::Subreaper => {
             if plan.network == Some(Network::None) {
@@ -66,7 +67,8 @@ pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView
                 ));
             }
             let walls = Walls::Subreaper { scratch: Vec::new() };
-            Ok(JailSpec { walls, identity, cgroup, landlock: Some(fence(plan, host)) })
+            let landlock = Some(fence(plan, host));
+            Ok(JailSpec { walls, identity, cgroup, landlock, records: Vec::new() })
         }
     }
 }
@@ -130,7 +132,7 @@ fn mounts(plan: &Plan, caller: Caller, host: &HostView, network: NetworkWall) ->
 fn system_mount(entry: &SystemEntry) -> Mount {
     match entry {
         SystemEntry::Directory(path) => read_only(path),
-        SystemEntry::Link { path, to } => Mount::Symlink { target: bytes(path), to: bytes(to) },
+        SystemEntry::Link { path, to, .. } => Mount::Symlink { target: bytes(path), to: bytes(to) },
     }
 }
 

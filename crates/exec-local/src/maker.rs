@@ -1,7 +1,8 @@
 //! Makes local cells on Linux.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
@@ -22,7 +23,7 @@ pub(crate) struct LocalMaker {
     walls: WallKind,
     caller: Caller,
     host: HostView,
-    program: Executable,
+    program: Arc<Executable>,
     capabilities: Capabilities,
     watch: Watch,
 }
@@ -33,7 +34,7 @@ impl LocalMaker {
         walls: WallKind,
         caller: Caller,
         host: HostView,
-        program: Executable,
+        program: Arc<Executable>,
         watch: Watch,
     ) -> Self {
         Self { walls, caller, host, program, capabilities: isolation::nothing_yet(walls), watch }
@@ -54,6 +55,7 @@ impl LocalMaker {
             own_directory = Some(directory);
         }
         seat.name().clone_into(&mut spec.cgroup.name);
+        spec.records = seat.files().map(OsStringExt::into_vec).into();
         spawn(&self.program, spec, seat, own_directory).await
     }
 

@@ -24,8 +24,7 @@ pub struct PodmanExec(Box<dyn Executor>);
 impl PodmanExec {
     /// Takes the first service that answers, is Podman's and can make containers here; else starts one.
     pub async fn new(config: PodmanConfig) -> Result<Self> {
-        let found = reach(&config).await?;
-        exec_container::executor(found, NAME, config.containers).await.map(Self)
+        exec_container::executor(Box::pin(reach(&config)), NAME, config.containers.clone()).await.map(Self)
     }
 }
 
@@ -57,7 +56,7 @@ async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Answered, V
                 tracing::debug!(%candidate, runtime, "its runtime makes no containers on this host");
                 Ok(Err(Vec::new()))
             }
-            None => Ok(Ok(Answered { endpoint: candidate.endpoint, greeting, lifeline: None })),
+            None => Ok(Ok(Answered::at(candidate.endpoint, greeting))),
         },
         Err(attempts) if was_named => Err(diagnose(attempts, facts)),
         Err(attempts) => Ok(Err(attempts)),

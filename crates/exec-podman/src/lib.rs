@@ -22,6 +22,7 @@ mod diagnose;
 mod discover;
 mod executor;
 mod facts;
+mod filter;
 mod runtime;
 mod service;
 

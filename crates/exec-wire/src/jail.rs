@@ -17,8 +17,10 @@ pub struct JailSpec {
     pub cgroup: CgroupPlan,
     /// The second fence, inside the walls.
     pub landlock: Option<LandlockPlan>,
+    /// Files that say that there is this cell. Its host takes them away; should it be dead by then, the keeper does.
+    pub records: Vec<Vec<u8>>,
 }
-struct_fields!(JailSpec { walls, identity, cgroup, landlock } lists {});
+struct_fields!(JailSpec { walls, identity, cgroup, landlock } lists { records });
 
 /// What stands between the commands and the host.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

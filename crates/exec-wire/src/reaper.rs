@@ -1,9 +1,10 @@
 //! What a host tells `exec-init reaper`, the helper that removes the host's containers when the host is gone.
 //!
 //! Lines of text on the reaper's standard input: first where the engine is, then where the host keeps the lanes of its
-//! containers if it has any, a `watch` before each container is created, a `made` once it was and a `forget` after it is
-//! gone. A line is shorter than what a pipe takes in one piece, so a host that dies while it writes leaves whole lines. The end of the stream is the order to remove what is still watched; so is a line
-//! that makes no sense, because what follows it can't be trusted.
+//! containers if it has any, and their records, a `watch` before each container is created, a `made` once it was and a
+//! `forget` after it is gone. A line is shorter than what a pipe takes in one piece, so a host that dies while it
+//! writes leaves whole lines. The end of the stream is the order to remove what is still watched; so is a line that
+//! makes no sense, because what follows it can't be trusted.
 //!
 //! A host that learns that a name was taken already forgets it at once: the container is somebody else's.
 //!
@@ -127,6 +128,8 @@ pub enum Order {
     Engine(Address),
     /// Where the host keeps the lanes of its containers: each a directory with two named pipes. They go when all is done.
     Lanes(Directory),
+    /// What the records of a container are called, but for its name at the end. They go with it, if the host is dead.
+    Records(Directory),
     /// What this engine says it has removed may still appear, if it was being created: it is asked until it stays away.
     Recheck,
     /// This container is about to be created.
@@ -149,6 +152,10 @@ impl Order {
             Self::Lanes(directory) => {
                 out.extend_from_slice(b"lanes ");
                 out.extend_from_slice(directory.as_bytes());
+            }
+            Self::Records(prefix) => {
+                out.extend_from_slice(b"records ");
+                out.extend_from_slice(prefix.as_bytes());
             }
             Self::Recheck => out.extend_from_slice(RECHECK.as_bytes()),
             Self::Watch(name) => out.extend(format!("watch {name}").bytes()),
@@ -176,6 +183,9 @@ impl Order {
         }
         if let Some(path) = line.strip_prefix(b"lanes ") {
             return Directory::new(path).map(Self::Lanes);
+        }
+        if let Some(prefix) = line.strip_prefix(b"records ") {
+            return Directory::new(prefix).map(Self::Records);
         }
         let line = str::from_utf8(line).map_err(|_| WireError::BadValue("line"))?;
         match line.split_once(' ') {

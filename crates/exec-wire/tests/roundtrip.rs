@@ -134,12 +134,16 @@ fn jail() -> impl Strategy<Value = JailSpec> {
         .prop_map(|(uid, gid, groups)| Identity { uid, gid, groups });
     let cgroup = (any::<String>(), maybe(any::<u64>()), maybe(any::<u64>()), maybe(any::<u64>()))
         .prop_map(|(name, memory, pids, cpu_milli)| CgroupPlan { name, memory, pids, cpu_milli });
-    (walls(), identity, cgroup, maybe(landlock())).prop_map(|(walls, identity, cgroup, landlock)| JailSpec {
-        walls,
-        identity,
-        cgroup,
-        landlock,
-    })
+    let records = vec(vec(any::<u8>(), 0..40), 0..3);
+    (walls(), identity, cgroup, maybe(landlock()), records).prop_map(
+        |(walls, identity, cgroup, landlock, records)| JailSpec {
+            walls,
+            identity,
+            cgroup,
+            landlock,
+            records,
+        },
+    )
 }
 
 /// Frames to the cell but those that borrow their payload.

@@ -213,10 +213,10 @@ fn gc_cleans_up_after_a_killed_owner() {
     marker.assert_gone_within(OUTER_LIMIT);
     let looked = said(&place.output(["gc", "--dry-run"]));
     assert!(looked.contains(&format!("would close run {name}")), "{looked}");
-    assert_eq!(runs(&place), [name.as_str()], "looking changes nothing");
+    assert_eq!(place.records("runs"), [name.as_str()], "looking changes nothing");
     let cleaned = place.output(["gc"]);
     assert!(cleaned.status.success() && said(&cleaned).contains(&name), "{}", said(&cleaned));
-    assert!(runs(&place).is_empty());
+    assert!(place.records("runs").is_empty());
     let log = std::fs::read_to_string(place.user().join("agentctl/audit.jsonl")).unwrap();
     let ends: Vec<&str> =
         log.lines().filter(|line| line.contains("\"end\"") && line.contains(&name)).collect();
@@ -224,6 +224,23 @@ fn gc_cleans_up_after_a_killed_owner() {
     assert!(ends[0].contains("was gone before it ended"), "{log}");
     let nothing = said(&place.output(["gc"]));
     assert!(nothing.contains("nothing to clean up"), "{nothing}");
+}
+
+/// R15, F1: the record of a cell goes with it, though its owner was killed: the next start has nothing to do.
+#[test]
+fn a_killed_owner_leaves_no_record_of_its_cell() {
+    for _ in 0..10 {
+        let (place, marker) = (Place::new(), Marker::new());
+        let mut run = begun(&place, &marker);
+        assert_eq!(place.records("cells").len(), 1, "the control: there should be one");
+        run.send(Signal::KILL);
+        run.wait();
+        assert!(
+            eventually(OUTER_LIMIT, || place.records("cells").is_empty()),
+            "{:?}",
+            place.records("cells")
+        );
+    }
 }
 
 /// R15: whoever starts next cleans up too.
@@ -235,8 +252,8 @@ fn the_next_run_cleans_up_as_well() {
     run.send(Signal::KILL);
     run.wait();
     let mut next = begun(&place, &Marker::new());
-    let cleaned = eventually(OUTER_LIMIT, || !runs(&place).contains(&name));
-    assert!(cleaned, "{:?}", runs(&place));
+    let cleaned = eventually(OUTER_LIMIT, || !place.records("runs").contains(&name));
+    assert!(cleaned, "{:?}", place.records("runs"));
     next.send(Signal::KILL);
     next.wait();
 }

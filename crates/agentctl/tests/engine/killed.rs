@@ -33,19 +33,17 @@ fn containers_of(pid: u32) -> String {
 }
 
 /// Ways past the engine that this process laid and did not clear away.
-fn lanes_of(pid: u32) -> String {
-    let home = || std::path::PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
-    let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(home, Into::into);
-    let entries = std::fs::read_dir(cache.join("agentctl")).unwrap().flatten();
+fn lanes_of(place: &Place, pid: u32) -> String {
+    let entries = std::fs::read_dir(place.user().join("agentctl")).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| name.starts_with("lanes-") && name.contains(&format!("-{pid}-"))).collect()
 }
 
-fn assert_none_left(pid: u32, when: &str) {
+fn assert_none_left(place: &Place, pid: u32, when: &str) {
     let mut left = String::new();
     let gone = eventually(CONTAINERS, || {
         std::thread::sleep(Duration::from_millis(50));
-        left = containers_of(pid) + &lanes_of(pid);
+        left = containers_of(pid) + &lanes_of(place, pid);
         left.is_empty()
     });
     assert!(gone, "{when}: {left}");
@@ -58,11 +56,13 @@ pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
         let marker = Marker::new();
         let mut run = begun(&place, &marker);
         ensure!(!containers_of(run.pid()).is_empty(), "the control: a container should be there");
-        ensure!(!lanes_of(run.pid()).is_empty(), "the control: a place for lanes should be there");
+        ensure!(!lanes_of(&place, run.pid()).is_empty(), "the control: a place for lanes should be there");
         run.send(Signal::KILL);
         run.wait();
         marker.assert_gone_within(PROCESSES);
-        assert_none_left(run.pid(), "in the middle");
+        assert_none_left(&place, run.pid(), "in the middle");
+        let forgotten = eventually(CONTAINERS, || place.records("cells").is_empty());
+        ensure!(forgotten, "its record is left: {:?}", place.records("cells"));
     }
     Ok(())
 }
@@ -71,17 +71,16 @@ pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
 pub(crate) async fn at_a_random_instant() -> Result<()> {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64;
     let next = AtomicU32::new(0);
+    let kill_in_turn = || {
+        let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        for number in numbers.take_while(|number| *number < times()) {
+            kill_once(seed.wrapping_add(number.into()));
+        }
+    };
     std::thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= times() {
-                        break;
-                    }
-                    kill_once(seed.wrapping_add(number.into()));
-                }
-            });
+        for killer in [(); 3].map(|()| scope.spawn(kill_in_turn)) {
+            // As it is: what it says is what a reader has to know.
+            killer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
     });
     Ok(())
@@ -95,7 +94,7 @@ fn kill_once(seed: u64) {
     run.send(Signal::KILL);
     run.wait();
     marker.assert_gone_within(PROCESSES);
-    assert_none_left(run.pid(), &format!("killed after {delay:?}"));
+    assert_none_left(&place, run.pid(), &format!("killed after {delay:?}"));
 }
 
 /// Neighbouring numbers far apart.

@@ -22,6 +22,7 @@ pub(crate) fn profile() -> EngineProfile {
         remaps_users: false,
         same_kernel: false,
         filters_syscalls: true,
+        syscall_filter: None,
         knows_init: true,
         hides_submounts: true,
         limits: BTreeSet::from([Claim::MemoryLimit, Claim::PidsLimit, Claim::CpuLimit]),
@@ -41,7 +42,11 @@ pub(crate) fn view() -> HostView {
     HostView {
         system: vec![
             SystemEntry::Directory("/usr".into()),
-            SystemEntry::Link { path: "/bin".into(), to: "usr/bin".into() },
+            SystemEntry::Link {
+                path: "/bin".into(),
+                to: "usr/bin".into(),
+                directory: Some("/usr/bin".into()),
+            },
             SystemEntry::Directory("/etc".into()),
         ],
         secrets: vec!["/etc/shadow".into()],
@@ -139,6 +144,7 @@ fn podman() -> EngineProfile {
     EngineProfile {
         ulimits: Some(Ulimits { open_files: 20_000, processes: 32_768 }),
         knows_init: false,
+        syscall_filter: Some("/home/ada/.cache/agentctl/seccomp.json".into()),
         dialect: Dialect::of(Product::Podman),
         ..profile()
     }

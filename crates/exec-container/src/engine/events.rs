@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::Engine;
+use crate::dialect::Dialect;
 
 /// A stream that ended is asked for again after this long.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -53,18 +54,21 @@ impl Drop for Listener {
 }
 
 impl Lives {
-    /// Follows the containers with this label.
-    pub(crate) fn follow(engine: &Engine, label: (&str, &str)) -> Self {
+    /// Follows the containers with this label, of which there is none yet.
+    pub(crate) fn follow(engine: &Engine, label: (&str, &str), dialect: &Dialect) -> Self {
         let lives = Self::default();
         let (engine, label, listening) = (engine.clone(), format!("{}={}", label.0, label.1), lives.clone());
+        let beginning = now();
+        // What such an engine would look for can't have happened: the first container is made while it is being asked.
+        let mut since = (!dialect.rereads_events).then(|| beginning.clone());
         let task = tokio::spawn(async move {
-            let since = now();
             loop {
-                let mut events = std::pin::pin!(engine.events(&label, &since));
+                let mut events = std::pin::pin!(engine.events(&label, since.as_deref()));
                 while let Some(Ok(event)) = events.next().await {
                     listening.on_event(&event);
                 }
                 listening.nobody_tells();
+                since = Some(beginning.clone());
                 tokio::time::sleep(AGAIN).await;
             }
         });
@@ -129,7 +133,7 @@ impl Engine {
     fn events(
         &self,
         label: &str,
-        since: &str,
+        since: Option<&str>,
     ) -> impl futures_util::Stream<Item = Result<EventMessage, bollard::errors::Error>> + use<> {
         let all = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let filters = HashMap::from([
@@ -137,7 +141,9 @@ impl Engine {
             ("label".to_owned(), all(&[label])),
             ("event".to_owned(), all(&["oom", "pause", "kill", "die", "died", "destroy", "remove"])),
         ]);
-        self.docker.events(Some(EventsOptionsBuilder::default().filters(&filters).since(since).build()))
+        let options = EventsOptionsBuilder::default().filters(&filters);
+        let options = since.into_iter().fold(options, EventsOptionsBuilder::since);
+        self.docker.events(Some(options.build()))
     }
 }
 
@@ -149,9 +155,48 @@ fn now() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixListener;
+
     use bollard::models::EventActor;
+    use rstest::rstest;
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
     use super::*;
+    use crate::{Endpoint, Greeting, Patience, Product};
+
+    /// The first words of as many questions, to an engine that breaks every answer off.
+    async fn asked(product: Product, count: usize) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("e.sock");
+        let listener = UnixListener::bind(&path).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let listener = tokio::net::UnixListener::from_std(listener).unwrap();
+        let greeting = Greeting { api: (1, 41), product, version: None, user: None };
+        let engine =
+            Engine::connect(&Endpoint::Unix(path), &greeting, "sample", Patience::default()).unwrap();
+        let _lives = Lives::follow(&engine, ("owner", "me"), &Dialect::of(product));
+        let mut questions = Vec::new();
+        while questions.len() < count {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut question = String::new();
+            BufReader::new(&mut stream).read_line(&mut question).await.unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+            questions.push(question);
+        }
+        questions
+    }
+
+    /// R101: Podman reads its whole log to tell what was before, and a first container would wait for that. After a break
+    /// it has to: something may have been missed.
+    #[rstest]
+    #[case(Product::Docker, [true, true])]
+    #[case(Product::Podman, [false, true])]
+    #[tokio::test]
+    async fn the_past_is_asked_for_where_there_is_one(#[case] product: Product, #[case] past: [bool; 2]) {
+        let questions = asked(product, 2).await;
+        assert!(questions.iter().all(|question| question.contains("/events?")), "{questions:?}");
+        assert_eq!(questions.iter().map(|q| q.contains("since=")).collect::<Vec<_>>(), past, "{questions:?}");
+    }
 
     fn event(name: &str, action: &str, exit_code: &str) -> EventMessage {
         let attributes = HashMap::from([

@@ -41,6 +41,23 @@ impl HostImage {
         Ok(())
     }
 
+    /// Takes it to be there, as it is but for the first time on an engine. Whoever finds that it is not has to
+    /// [`provide`](Self::provide) it.
+    pub(crate) fn assume(&self, engine: &Engine, view: &HostView, dialect: Dialect) -> Result<()> {
+        let mut known = self.lock();
+        if known.is_none() {
+            let (_, tag) = draw(engine, view, dialect)?;
+            *known = Some(ImageFacts { id: name(&tag), ..ImageFacts::default() });
+        }
+        Ok(())
+    }
+
+    /// Makes it where it is missing, under the name that it was assumed to have.
+    pub(crate) async fn provide(&self, engine: &Engine, view: &HostView, dialect: Dialect) -> Result<()> {
+        let _turn = self.making.lock().await;
+        ensure(engine, view, dialect).await.map(drop)
+    }
+
     /// What is known of it.
     pub(crate) fn known(&self) -> Result<ImageFacts> {
         self.lock().clone().ok_or_else(|| not_looked_up("host"))
@@ -58,13 +75,8 @@ impl HostImage {
 
 /// The image for a host that looks like this; made if the engine does not have it.
 async fn ensure(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<ImageFacts> {
-    let archive = archive(view, dialect).map_err(|error| {
-        Error::new(ErrorKind::Io, "make image", "the host image can't be put together")
-            .with_backend(engine.backend())
-            .with_source(error)
-    })?;
-    let tag = format!("{:016x}", fingerprint(&archive));
-    let name = format!("{REPOSITORY}:{tag}");
+    let (archive, tag) = draw(engine, view, dialect)?;
+    let name = name(&tag);
     if let Some(image) = engine.image(&name).await? {
         return Ok(image);
     }
@@ -79,6 +91,21 @@ async fn ensure(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<Im
         .with_backend(engine.backend())
         .with_remedy("see the engine's log, and whether something removes unused images")
     })
+}
+
+fn name(tag: &str) -> String {
+    format!("{REPOSITORY}:{tag}")
+}
+
+/// What is in it, and the tag that says so.
+fn draw(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<(Vec<u8>, String)> {
+    let archive = archive(view, dialect).map_err(|error| {
+        Error::new(ErrorKind::Io, "make image", "the host image can't be put together")
+            .with_backend(engine.backend())
+            .with_source(error)
+    })?;
+    let tag = format!("{:016x}", fingerprint(&archive));
+    Ok((archive, tag))
 }
 
 fn archive(view: &HostView, dialect: Dialect) -> std::io::Result<Vec<u8>> {
@@ -97,7 +124,10 @@ fn archive(view: &HostView, dialect: Dialect) -> std::io::Result<Vec<u8>> {
         let path = entry.path().to_string_lossy();
         let name = path.trim_start_matches('/');
         match entry {
-            SystemEntry::Directory(_) => archive.directory(name, 0o755)?,
+            // Mounted, as is the directory that a link leads to.
+            SystemEntry::Directory(_) | SystemEntry::Link { directory: Some(_), .. } => {
+                archive.directory(name, 0o755)?;
+            }
             SystemEntry::Link { to, .. } => archive.link(name, &to.to_string_lossy())?,
         }
     }
@@ -115,7 +145,11 @@ mod tests {
         let view = HostView {
             system: vec![
                 SystemEntry::Directory("/usr".into()),
-                SystemEntry::Link { path: "/bin".into(), to: "usr/bin".into() },
+                SystemEntry::Link {
+                    path: "/bin".into(),
+                    to: "usr/bin".into(),
+                    directory: Some("/usr/bin".into()),
+                },
             ],
             secrets: Vec::new(),
             toolchains: Vec::new(),

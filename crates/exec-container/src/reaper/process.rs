@@ -23,7 +23,7 @@ struct Shared {
     backend: String,
     engine: Address,
     duty: Duty,
-    program: Executable,
+    program: Arc<Executable>,
     state: Mutex<State>,
 }
 
@@ -121,6 +121,9 @@ impl Shared {
         state.tell(&Order::Engine(self.engine.clone()))?;
         if let Some(lanes) = &self.duty.lanes {
             state.tell(&Order::Lanes(lanes.clone()))?;
+        }
+        for prefix in &self.duty.records {
+            state.tell(&Order::Records(prefix.clone()))?;
         }
         if self.duty.dialect.removes_half_made {
             state.tell(&Order::Recheck)?;

@@ -1,15 +1,13 @@
 //! PID 1 where an engine can find it: `exec-init` as a file that containers get mounted.
 
-mod file;
 mod volume;
-
-pub(crate) use file::cache_directory;
 
 use std::sync::{Mutex, PoisonError};
 
 use exec_core::Result;
 use exec_init::Program;
 
+use crate::cache;
 use crate::fingerprint::fingerprint;
 use crate::yard::Yard;
 
@@ -17,6 +15,9 @@ use crate::yard::Yard;
 pub(crate) const INIT_DIRECTORY: &str = "/.agentctl";
 pub(crate) const INIT_PATH: &str = "/.agentctl/exec-init";
 const INIT_NAME: &str = "exec-init";
+
+/// What an engine writes there when it sets up a network.
+const HOSTS: &[u8] = b"127.0.0.1\tlocalhost cell\n::1\tlocalhost ip6-localhost ip6-loopback\n";
 
 /// How containers get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +57,7 @@ pub(crate) struct Supervisor {
 impl Supervisor {
     pub(crate) fn place(program: Program, wanted: InitPlacement, backend: &str) -> Result<Self> {
         let placement = match wanted {
-            InitPlacement::Auto => Some(file::place(&program, backend)?),
+            InitPlacement::Auto => Some(as_file(&program, backend)?),
             InitPlacement::Volume | InitPlacement::Direct => None,
         };
         Ok(Self { program, placement: Mutex::new(placement), filling: tokio::sync::Mutex::default() })
@@ -87,6 +88,14 @@ impl Supervisor {
     fn known(&self) -> Option<Placement> {
         self.placement.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Puts the program where engines that share this host's files find it.
+fn as_file(program: &Program, backend: &str) -> Result<Placement> {
+    Ok(Placement::Bind {
+        source: cache::keep(&file_name(program), program.bytes, backend)?,
+        hosts: cache::keep("hosts", HOSTS, backend)?,
+    })
 }
 
 fn file_name(program: &Program) -> String {

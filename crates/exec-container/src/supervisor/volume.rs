@@ -7,7 +7,7 @@ use exec_watch::unique;
 use super::{INIT_DIRECTORY, INIT_NAME, INIT_PATH};
 use crate::archive::Archive;
 use crate::body::volume_mount;
-use crate::engine::Engine;
+use crate::engine::{Engine, is_missing_image};
 use crate::labels;
 use crate::yard::Yard;
 
@@ -26,7 +26,12 @@ pub(super) async fn fill(yard: &Yard, volume: &str, image: &str, program: &[u8])
         ..ContainerCreateBody::default()
     };
     yard.reaper.watch(&name)?;
-    engine.create(&name, body).await?;
+    engine.create(&name, body).await.inspect_err(|error| {
+        if is_missing_image(error) {
+            // It is not on its way: nobody has to wait for it.
+            yard.reaper.forget(&name);
+        }
+    })?;
     let filled = fill_through(engine, &name, program).await;
     engine.remove(&name).await?;
     yard.reaper.forget(&name);

@@ -43,7 +43,7 @@ async fn the_first_question(#[case] reply: Reply) {
     ensure_useful(&refusal(&fake.host()).await, "say what it is");
 }
 
-/// F5
+/// F5: asked for when it turns out to be missing.
 #[rstest]
 #[case::refused(refuses())]
 #[case::nonsense(nonsense())]
@@ -52,10 +52,12 @@ async fn the_first_question(#[case] reply: Reply) {
 #[case::silent(Reply::silence())]
 #[tokio::test]
 async fn the_image(#[case] reply: Reply) {
-    let fake = FakeEngine::new([("/images/", reply)]);
+    let missing = Reply::json("404 Not Found", r#"{"message":"No such image: agentctl/host:it"}"#);
+    let fake = FakeEngine::new([("/containers/create", missing), ("/images/", reply)]);
     let executor = connect(&fake.host()).await.unwrap();
     ensure_useful(&failure(&executor).await, "inspect image agentctl/host");
-    assert_eq!(fake.requests("/containers/create"), [""; 0]);
+    assert_eq!(fake.requests("/containers/create").len(), 1, "it is not tried again without");
+    assert_eq!(fake.requests("DELETE"), [""; 0], "there is nothing to remove");
 }
 
 /// F5: whatever the engine made of it, it is told to remove the container by its name.
@@ -144,7 +146,7 @@ async fn an_engine_that_is_gone_is_named_as_such() {
     drop(fake);
     tokio::task::yield_now().await;
     let error = failure(&executor).await;
-    ensure_useful(&error, "can't inspect image");
+    ensure_useful(&error, "can't create");
     assert!(error.to_string().starts_with("docker: the engine is gone; "), "{error}");
 }
 

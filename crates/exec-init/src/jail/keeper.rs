@@ -19,7 +19,7 @@ use super::spawn::{Child, Side, fork_into};
 use super::{ids, inside, wire};
 use crate::cell::sweep;
 use crate::cgroup::{Cgroup, Killing};
-use crate::helper::Output;
+use crate::helper::{Host, Output};
 use crate::sys;
 
 /// How long PID 1 may take to end everything after the host is gone.
@@ -33,6 +33,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Makes the cell and sees it to its end; in the child of the fork it becomes the cell's PID 1 and never returns.
 pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
+    let host = Host::of_this_process();
     let (namespaces, killing) = match &spec.walls {
         Walls::Namespaces(walls) => (namespaces(walls.network), Killing::ByNamespace),
         Walls::Subreaper { .. } => {
@@ -63,11 +64,23 @@ pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
         }
         end_descendants();
     }
-    for name in cgroup.iter().flat_map(Cgroup::remove) {
+    let left: Vec<String> = cgroup.iter().flat_map(Cgroup::remove).collect();
+    for name in &left {
         wire::diagnose(&format!("control group {name} could not be removed"));
     }
     drop(scratch);
+    if left.is_empty() && host.is_gone() {
+        forget(&spec.records);
+    }
     kept
+}
+
+/// The host is dead and nothing of the cell is left: whoever comes next has nothing to look for.
+fn forget(records: &[Vec<u8>]) {
+    for record in records {
+        // One that is gone already is as good.
+        let _ = rustix::fs::unlink(record.as_slice());
+    }
 }
 
 /// A PID 1 that was killed in a cell without memory left was killed for that: a full `/tmp` leaves the kernel nothing

@@ -5,11 +5,15 @@ use exec_wire::reaper::{Address, Directory, MAX_NAMES, Name, Order};
 
 use super::sweep::{Removal, Target};
 
+/// Records of one container; there are fewer.
+const MOST_RECORDS: usize = 8;
+
 /// The engine and the watched names, from the bytes of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     engine: Option<Address>,
     lanes: Option<Directory>,
+    records: Vec<Directory>,
     removal: Option<Removal>,
     watched: Vec<Watched>,
     /// The beginning of a line.
@@ -43,6 +47,10 @@ impl Ledger {
             (Order::Engine(_), Some(_)) | (_, None) => return Err(WireError::BadValue("engine")),
             (Order::Lanes(lanes), Some(_)) if self.lanes.is_none() => self.lanes = Some(lanes),
             (Order::Lanes(_), Some(_)) => return Err(WireError::BadValue("lanes")),
+            (Order::Records(prefix), Some(_)) if self.records.len() < MOST_RECORDS => {
+                self.records.push(prefix);
+            }
+            (Order::Records(_), Some(_)) => return Err(WireError::BadValue("records")),
             (Order::Recheck, Some(_)) => self.removal = Some(Removal::MayReappear),
             (Order::Watch(name), Some(_)) => return self.watch(name),
             (Order::Made(name), Some(_)) => {
@@ -69,6 +77,11 @@ impl Ledger {
     /// Where lanes have to go.
     pub(super) fn lanes(&mut self) -> Option<Directory> {
         self.lanes.take()
+    }
+
+    /// What the records of containers are called, but for their names.
+    pub(super) fn records(&mut self) -> Vec<Directory> {
+        std::mem::take(&mut self.records)
     }
 
     /// How far the engine's word goes.

@@ -8,6 +8,7 @@
 mod http;
 mod lanes;
 mod ledger;
+mod records;
 mod socket;
 mod sweep;
 
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use exec_wire::reaper::{Address, Name};
 
-use crate::helper::{self, Output, read_stdin};
+use crate::helper::{self, Host, Output, read_stdin};
 use crate::sys;
 use ledger::Ledger;
 use socket::{Exchange, TimeOuts};
@@ -35,6 +36,7 @@ const TIME_OUTS: TimeOuts = TimeOuts { connect: Duration::from_secs(2), answer: 
 /// Reads what the host says until it says no more, then removes what it left. Fails if the host made no sense or
 /// something could not be removed.
 pub(crate) fn run() -> ExitCode {
+    let host = Host::of_this_process();
     outlive_the_host();
     let mut ledger = Ledger::default();
     let heard = listen(&mut ledger);
@@ -43,9 +45,16 @@ pub(crate) fn run() -> ExitCode {
         lanes::clear(&lanes);
     }
     let bounds = Bounds { removal: ledger.removal(), ..BOUNDS };
+    let records = ledger.records();
     let swept = match ledger.close() {
-        Some((engine, targets)) => {
-            sweep::sweep(targets, &mut Engine { address: engine, time_outs: TIME_OUTS }, &bounds)
+        Some((address, targets)) => {
+            let names: Vec<Name> = targets.iter().map(|target| target.name.clone()).collect();
+            let swept = sweep::sweep(targets, &mut Engine { address, time_outs: TIME_OUTS }, &bounds);
+            // A host that lives does it itself, and may have something to add first.
+            if swept.is_ok() && host.is_gone() {
+                records::strike(&records, &names);
+            }
+            swept
         }
         None => Ok(()),
     };

@@ -126,7 +126,7 @@ impl Stage {
 
     fn spec(&self, walls: Walls) -> JailSpec {
         let cgroup = CgroupPlan { name: unique(), memory: None, pids: None, cpu_milli: None };
-        JailSpec { walls, identity: self.who.identity(), cgroup, landlock: None }
+        JailSpec { walls, identity: self.who.identity(), cgroup, landlock: None, records: Vec::new() }
     }
 }
 

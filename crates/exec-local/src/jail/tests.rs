@@ -16,7 +16,11 @@ fn host() -> HostView {
     HostView {
         system: vec![
             SystemEntry::Directory("/usr".into()),
-            SystemEntry::Link { path: "/bin".into(), to: "usr/bin".into() },
+            SystemEntry::Link {
+                path: "/bin".into(),
+                to: "usr/bin".into(),
+                directory: Some("/usr/bin".into()),
+            },
             SystemEntry::Directory("/etc".into()),
         ],
         secrets: vec!["/etc/shadow".into()],

@@ -17,10 +17,10 @@ use exec_container::{Answered, Patience, Product, Tied, greet};
 use exec_core::{Error, ErrorKind, Result};
 use tokio::time::{Instant, sleep};
 
-use crate::{Endpoint, Facts, Here, NAME, runtime};
+use crate::{Endpoint, Facts, Here, NAME, filter, runtime};
 
 /// Between two looks whether it listens; it takes some fifty milliseconds.
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// Variables that would make Podman's program talk to another service, or take it for one that systemd started.
 const NOT_PASSED_ON: [&str; 6] = [
@@ -55,11 +55,13 @@ pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> 
     };
     tracing::debug!(socket = %socket.display(), "started a Podman service");
     let endpoint = Endpoint::Unix(socket);
+    let filter = filter::narrowed(&Here);
     let deadline = Instant::now() + patience.make;
     loop {
         match greet(&endpoint, patience.greet).await {
             Ok(greeting) if greeting.product == Product::Podman => {
-                return Ok(Answered { endpoint, greeting, lifeline: Some(service.lifeline()) });
+                let lifeline = Some(service.lifeline());
+                return Ok(Answered { lifeline, filter, ..Answered::at(endpoint, greeting) });
             }
             other => tracing::trace!(?other, "the service does not listen yet"),
         }

@@ -55,6 +55,12 @@ impl Place {
         self.user().join("run")
     }
 
+    /// What is written down there of `cells` or `runs`.
+    pub(crate) fn records(&self, kind: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.state().join(kind)).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
     /// A file in the workspace.
     pub(crate) fn file(&self, name: &str, text: &str) {
         std::fs::write(self.path().join(name), text).unwrap();
@@ -77,7 +83,7 @@ impl Place {
 
     /// A command of this user, in this directory.
     pub(crate) fn at_home<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+        for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             command.env(name, self.user());
         }
         // What is stopped, refused and cleaned up here is nobody else's.

@@ -8,7 +8,7 @@ use exec_core::{Error, ErrorKind, Result};
 use sha2::{Digest, Sha256};
 
 use super::inputs::hex;
-use crate::supervisor::cache_directory;
+use crate::cache;
 
 /// Between two looks whether it is our turn; a build takes seconds or minutes.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -20,7 +20,7 @@ pub(super) struct Turn(#[expect(dead_code, reason = "what it holds is a lock")] 
 /// Waits for it.
 pub(super) async fn take(workspace: &Path) -> Result<Turn> {
     let name = hex(&Sha256::digest(workspace.as_os_str().as_encoded_bytes()));
-    let directory = cache_directory().join("builds");
+    let directory = cache::directory().join("builds");
     let path = directory.join(format!("{name}.lock"));
     let failed = |error: std::io::Error| {
         Error::new(ErrorKind::Io, "build", format!("can't use {}", path.display()))

@@ -70,5 +70,6 @@ fn smallest(walls: WallKind, caller: Caller) -> JailSpec {
             cpu_milli: Some(1000),
         },
         landlock: Some(LandlockPlan { deny_tcp: true, read: vec![b"/".to_vec()], write: Vec::new() }),
+        records: Vec::new(),
     }
 }

@@ -1,12 +1,14 @@
 //! The embedded `exec-init`, or why there is none, in a user's words.
 
+use std::sync::Arc;
+
 use exec_core::{Error, ErrorKind, Result};
 use exec_init::Executable;
 
 use crate::config::NAME;
 
 /// Puts the program where it can be executed.
-pub(crate) fn load() -> Result<Executable> {
+pub(crate) fn load() -> Result<Arc<Executable>> {
     let loaded = Executable::load().map_err(|error| {
         Error::new(ErrorKind::Io, "load", "exec-init could not be put where it can be executed")
             .with_backend(NAME)

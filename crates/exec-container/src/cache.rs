@@ -1,30 +1,20 @@
-//! `exec-init` as a file of this host, for engines that share its files.
+//! Files of ours that engines have to find on this host. They stay where they are for the next time.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use exec_core::{Error, ErrorKind, Result};
-use exec_init::Program;
 
-use super::{Placement, file_name};
 use crate::surroundings::{Here, Surroundings};
 
-/// What an engine writes there when it sets up a network.
-const HOSTS: &[u8] = b"127.0.0.1\tlocalhost cell\n::1\tlocalhost ip6-localhost ip6-loopback\n";
+/// How much of a file is compared at a time.
+const PIECE: usize = 64 * 1024;
 
-/// Puts the program into the user's cache, where it stays for the next time; a file there that is not the program to
-/// the last byte is replaced.
-pub(super) fn place(program: &Program, backend: &str) -> Result<Placement> {
-    let directory = cache_directory();
-    Ok(Placement::Bind {
-        source: place_one(&directory, &file_name(program), program.bytes, backend)?,
-        hosts: place_one(&directory, "hosts", HOSTS, backend)?,
-    })
-}
-
-fn place_one(directory: &Path, name: &str, bytes: &[u8], backend: &str) -> Result<String> {
+/// Sees to it that a file of this name is there, and is this to the last byte. Its path.
+pub(crate) fn keep(name: &str, bytes: &[u8], backend: &str) -> Result<String> {
+    let directory = directory();
     let path = directory.join(name);
-    put(&path, directory, bytes).map_err(|error| {
+    put(&path, &directory, bytes).map_err(|error| {
         Error::new(ErrorKind::Io, "load", format!("`{}` can't be written", path.display()))
             .with_backend(backend)
             .with_source(error)
@@ -38,7 +28,7 @@ fn place_one(directory: &Path, name: &str, bytes: &[u8], backend: &str) -> Resul
 }
 
 /// Where this user's programs keep what they can make again.
-pub(crate) fn cache_directory() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let own = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
     match own {
@@ -48,7 +38,7 @@ pub(crate) fn cache_directory() -> PathBuf {
     }
 }
 
-/// Whoever can write there decides what PID 1 is.
+/// Whoever can write there decides what PID 1 is, and what is forbidden to commands.
 #[cfg(unix)]
 fn must_be_ours(directory: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::MetadataExt;
@@ -68,15 +58,32 @@ fn must_be_ours(_: &Path) -> std::io::Result<()> {
 fn put(path: &Path, directory: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::create_dir_all(directory)?;
     must_be_ours(directory)?;
-    if std::fs::read(path).is_ok_and(|found| found == bytes) {
+    if is_already(path, bytes).unwrap_or(false) {
         return Ok(());
     }
-    let mut file = tempfile::Builder::new().prefix(".exec-init-").tempfile_in(directory)?;
+    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(directory)?;
     file.write_all(bytes)?;
     make_executable(file.as_file())?;
     // At once and whole: another process may be using the same name.
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Whether these very bytes are there. Piece by piece: to find memory for all of them takes longer than to read them.
+fn is_already(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
+    let mut file = std::fs::File::open(path)?;
+    if file.metadata()?.len() != bytes.len() as u64 {
+        return Ok(false);
+    }
+    let mut piece = vec![0; PIECE.min(bytes.len())];
+    for expected in bytes.chunks(PIECE) {
+        let Some(found) = piece.get_mut(..expected.len()) else { return Ok(false) };
+        file.read_exact(found)?;
+        if found != expected {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(unix)]
@@ -95,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_not_the_program_is_replaced() {
+    fn a_file_that_is_not_what_is_meant_is_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let (directory, path) = (dir.path().join("new"), dir.path().join("new/init"));
         put(&path, &directory, b"program").unwrap();

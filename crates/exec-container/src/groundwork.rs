@@ -1,0 +1,58 @@
+//! What a cell needs of this machine and no engine has a say in. It is made while the engine is waited for.
+
+use std::pin::pin;
+
+use exec_core::Result;
+use exec_init::Program;
+
+use crate::supervisor::{InitPlacement, Supervisor};
+
+/// What can be had without knowing the engine.
+#[derive(Debug)]
+pub(crate) struct Groundwork {
+    init: InitPlacement,
+    backend: String,
+    /// PID 1 for engines of this machine's own architecture, or why it can't be placed.
+    supervisor: Option<Result<Supervisor>>,
+    /// The helpers' program, kept until they have it. Those who can't do without it will say why it can't be had.
+    #[cfg(target_os = "linux")]
+    _helpers: Option<std::sync::Arc<exec_init::Executable>>,
+}
+
+impl Groundwork {
+    fn lay(init: InitPlacement, backend: &str) -> Self {
+        let native = exec_init::native().filter(|_| init == InitPlacement::Auto);
+        Self {
+            init,
+            backend: backend.to_owned(),
+            supervisor: native.map(|program| Supervisor::place(program, init, backend)),
+            #[cfg(target_os = "linux")]
+            _helpers: exec_init::Executable::load().ok().flatten(),
+        }
+    }
+
+    /// Waits for an engine and lays the ground meanwhile. Where it is known at once that there is none, nothing is done.
+    pub(crate) async fn beside<T>(
+        engine: impl Future<Output = Result<T>>,
+        init: InitPlacement,
+        backend: &str,
+    ) -> Result<(T, Self)> {
+        let mut engine = pin!(engine);
+        tokio::select! {
+            biased;
+            found = &mut engine => Ok((found?, Self::lay(init, backend))),
+            () = std::future::ready(()) => {
+                let ground = Self::lay(init, backend);
+                Ok((engine.await?, ground))
+            }
+        }
+    }
+
+    /// PID 1 where an engine that takes this program finds it.
+    pub(crate) fn supervisor(self, program: Program) -> Result<Supervisor> {
+        match self.supervisor {
+            Some(placed) if exec_init::native().is_some_and(|native| native.arch == program.arch) => placed,
+            _ => Supervisor::place(program, self.init, &self.backend),
+        }
+    }
+}
