@@ -15,7 +15,7 @@ mod sweep;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use exec_wire::reaper::{Address, Name};
+use exec_wire::reaper::{Address, Directory, Name};
 
 use crate::helper::{self, Host, Output, read_stdin};
 use crate::sys;
@@ -40,16 +40,16 @@ pub(crate) fn run() -> ExitCode {
     outlive_the_host();
     let mut ledger = Ledger::default();
     let heard = listen(&mut ledger);
-    if let Some(lanes) = ledger.lanes() {
-        // At once: nobody is left to lay or to take one, and engines take their time.
-        lanes::clear(&lanes);
-    }
     let bounds = Bounds { removal: ledger.removal(), ..BOUNDS };
-    let records = ledger.records();
+    let (lanes, records) = (ledger.lanes(), ledger.records());
     let swept = match ledger.close() {
         Some((address, targets)) => {
             let names: Vec<Name> = targets.iter().map(|target| target.name.clone()).collect();
-            let swept = sweep::sweep(targets, &mut Engine { address, time_outs: TIME_OUTS }, &bounds);
+            let mut engine = Engine { address, time_outs: TIME_OUTS, lanes };
+            // At once: nobody is left to lay or to take one, and engines take their time.
+            engine.clear_lanes();
+            let swept = sweep::sweep(targets, &mut engine, &bounds);
+            engine.clear_lanes();
             // A host that lives does it itself, and may have something to add first.
             if swept.is_ok() && host.is_gone() {
                 records::strike(&records, &names);
@@ -90,6 +90,15 @@ fn listen(ledger: &mut Ledger) -> Result<(), Nonsense> {
 struct Engine {
     address: Address,
     time_outs: TimeOuts,
+    lanes: Option<Directory>,
+}
+
+impl Engine {
+    /// To be done again as long as containers may still be on their way: an engine that does not find what it is to mount
+    /// into one may make it, as Podman does.
+    fn clear_lanes(&self) {
+        self.lanes.iter().for_each(lanes::clear);
+    }
 }
 
 impl World for Engine {
@@ -109,6 +118,7 @@ impl World for Engine {
     }
 
     fn pause(&mut self, time: Duration) {
+        self.clear_lanes();
         sys::pause(time);
     }
 }

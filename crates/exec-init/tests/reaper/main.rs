@@ -64,6 +64,27 @@ fn a_creation_that_was_on_its_way_is_waited_for() {
     assert_eq!(engine.asked(), ["late", "there", "late", "late", "late"]);
 }
 
+/// F1: an engine that was asked to mount a lane and does not find it any more may make the directory itself.
+#[test]
+fn a_lane_that_the_engine_makes_again_goes_too() {
+    let home = tempfile::tempdir().expect("directory");
+    let lanes = home.path().join("lanes");
+    let lane = lanes.join("lane");
+    fs::create_dir_all(&lane).expect("a lane");
+    let engine = Engine::start(move |_, count| {
+        assert!(!lane.exists(), "it was taken away before the engine was asked");
+        fs::create_dir_all(&lane).expect("another");
+        if count < 3 { 404 } else { 204 }
+    });
+    let mut reaper = Reaper::of(&engine.socket());
+    reaper.lanes(&lanes);
+    reaper.watch("late");
+    reaper.hang_up();
+    assert_eq!(reaper.wait().code(), Some(0));
+    assert_eq!(engine.asked().len(), 3);
+    assert!(!lanes.exists());
+}
+
 #[test]
 fn one_that_somebody_removes_is_seen_to_its_end() {
     let engine = Engine::start(|_, count| if count < 3 { 409 } else { 404 });

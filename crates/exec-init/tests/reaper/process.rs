@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
-use exec_wire::reaper::{Address, Name, Order, SocketPath};
+use exec_wire::reaper::{Address, Directory, Name, Order, SocketPath};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::client::until;
@@ -36,6 +36,11 @@ impl Reaper {
 
     pub(crate) fn watch(&mut self, name: &str) {
         self.say(&watch(name));
+    }
+
+    pub(crate) fn lanes(&mut self, directory: &Path) {
+        let directory = Directory::new(directory.as_os_str().as_bytes()).expect("a short path");
+        self.say(&line(&Order::Lanes(directory)));
     }
 
     pub(crate) fn forget(&mut self, name: &str) {
