@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Once;
 
 use exec_core::{Error, ErrorKind, Result};
-use exec_watch::{Place, Watch};
+use exec_watch::{Place, Watch, cell_name};
 
 use crate::engine::{Created, Engine, Lives, is_engine_gone, is_missing_image};
 use crate::keeper::{ContainerKeeper, Made};
@@ -32,11 +32,13 @@ impl Yard {
         self.swept.call_once(|| leftovers::sweep(&self.engine));
     }
 
-    /// A name for a container that is about to be created, and the hold on it.
+    /// A name for a container that is about to be created, and the hold on it. Whoever takes its record away after us has to
+    /// know of it before there is one.
     pub(crate) fn expect(&self) -> Result<(String, ContainerKeeper)> {
-        let seat = self.watch.expect(self.engine.backend())?;
-        let name = seat.name().to_owned();
-        self.reaper.watch(&name).inspect_err(|_| seat.gone())?;
+        let name = cell_name();
+        self.reaper.watch(&name)?;
+        let seat = self.watch.expect_as(name.clone(), self.engine.backend());
+        let seat = seat.inspect_err(|_| self.reaper.forget(&name))?;
         let (lives, reaper, buried, given_up) =
             (self.lives.clone(), self.reaper.clone(), name.clone(), seat.clone());
         let buried = move || {

@@ -46,4 +46,4 @@ pub use state::{STATE_DIR_VARIABLE, StateDir};
 pub use sweep::{SweepMode, Swept};
 pub use target::{Meant, Target};
 pub use view::{CellView, OwnerState, list, look};
-pub use watch::{Seat, Watch};
+pub use watch::{Seat, Watch, cell_name};

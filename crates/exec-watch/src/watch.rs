@@ -64,7 +64,11 @@ impl Watch {
 
     /// Writes down that a cell is about to be made; an error while nothing may be made.
     pub fn expect(&self, backend: &str) -> Result<Seat> {
-        let name = unique(&format!("agentctl-{}", std::process::id()));
+        self.expect_as(cell_name(), backend)
+    }
+
+    /// The same for a cell whose name somebody has to know first.
+    pub fn expect_as(&self, name: String, backend: &str) -> Result<Seat> {
         let record = CellRecord {
             name,
             backend: backend.to_owned(),
@@ -126,6 +130,11 @@ impl Watch {
     pub fn begin(&self, run: Begun<'_>) -> Result<RunNote> {
         RunNote::begin(&self.0.state, &self.0.owner, self.audit(), run)
     }
+}
+
+/// A name for a cell, which nothing else has.
+pub fn cell_name() -> String {
+    unique(&format!("agentctl-{}", std::process::id()))
 }
 
 /// A cell's place in the records, from before it is made until nothing of it is left. What is dropped without
