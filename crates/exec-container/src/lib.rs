@@ -42,6 +42,7 @@ mod search;
 mod spec;
 mod supervisor;
 pub mod surroundings;
+mod turn;
 mod yard;
 
 pub(crate) use attach::Attached;

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use exec_core::{Error, ErrorKind, Result};
 use exec_host::{HostView, SystemEntry};
+use tokio::time::timeout;
 
 use super::not_looked_up;
 use crate::archive::Archive;
@@ -11,6 +12,7 @@ use crate::dialect::Dialect;
 use crate::engine::{Engine, ImageFacts, label_change};
 use crate::fingerprint::fingerprint;
 use crate::labels;
+use crate::turn::{self, Turn};
 
 pub(super) const REPOSITORY: &str = "agentctl/host";
 
@@ -26,7 +28,7 @@ const VAR_TMP: (&str, &str) = ("var/tmp", "/tmp");
 #[derive(Debug, Default)]
 pub(crate) struct HostImage {
     known: Mutex<Option<ImageFacts>>,
-    /// Made by one caller; the others wait and find it.
+    /// Made by one caller of this process; the others wait and find it.
     making: tokio::sync::Mutex<()>,
 }
 
@@ -80,6 +82,10 @@ async fn ensure(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<Im
     if let Some(image) = engine.image(&name).await? {
         return Ok(image);
     }
+    let _turn = turn(engine, &tag).await;
+    if let Some(image) = engine.image(&name).await? {
+        return Ok(image);
+    }
     tracing::info!(image = name, "making the host image");
     engine.import(archive, REPOSITORY, &tag, &label_change(&labels::of_ours())).await?;
     engine.image(&name).await?.ok_or_else(|| {
@@ -91,6 +97,20 @@ async fn ensure(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<Im
         .with_backend(engine.backend())
         .with_remedy("see the engine's log, and whether something removes unused images")
     })
+}
+
+/// The turn to make it: of several that are made at once all but the last would be left on the engine without a name. It
+/// is not worth a failure, nor waiting for somebody who hangs.
+async fn turn(engine: &Engine, tag: &str) -> Option<Turn> {
+    let name = format!("host-{}-{tag}", engine.backend());
+    match timeout(engine.patience.make, turn::take(&name)).await {
+        Ok(Ok(turn)) => Some(turn),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "the host image is made without taking turns");
+            None
+        }
+        Err(_) => None,
+    }
 }
 
 fn name(tag: &str) -> String {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, ensure};
-use bollard::query_parameters::{ListImagesOptionsBuilder, RemoveImageOptions};
+use bollard::query_parameters::{ListImagesOptions, ListImagesOptionsBuilder, RemoveImageOptions};
 use exec_core::{Cmd, ErrorKind, ExecOpts, Executor};
 use exec_docker::InitPlacement;
 
@@ -29,6 +29,24 @@ pub(crate) async fn the_host_image_is_made_again() -> Result<()> {
         }
         ensure!(executor.run(&Cmd::new("true"), &opts).await?.success(), "made again");
     }
+    ensure_nothing_is_left(&engine).await?;
+    engine.end().await
+}
+
+/// R70: on an engine without images, many who start at once.
+pub(crate) async fn the_host_image_is_made_once() -> Result<()> {
+    let engine = PrivateEngine::start().await?;
+    let dir = workspace()?;
+    let opts = ExecOpts::in_workspace(dir.path());
+    let first_run = || async {
+        // Each with an executor of its own, as if it were a process of its own.
+        let executor = executor_with(&engine, 0, InitPlacement::Auto).await?;
+        anyhow::Ok(executor.run(&Cmd::new("true"), &opts).await?.success())
+    };
+    let successes = tokio::try_join!(first_run(), first_run(), first_run(), first_run())?;
+    ensure!(successes == (true, true, true, true), "{successes:?}");
+    let images = engine.client()?.list_images(None::<ListImagesOptions>).await?;
+    ensure!(images.len() == 1, "one and no others: {images:?}");
     ensure_nothing_is_left(&engine).await?;
     engine.end().await
 }

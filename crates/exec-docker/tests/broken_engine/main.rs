@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         engine_test!(restart::the_same_executor_goes_on, "F4"),
         engine_test!(leftovers::of_the_dead_go_and_all_others_stay, "R15 A37 F12"),
         engine_test!(image::the_host_image_is_made_again, "F6 R70"),
+        engine_test!(image::the_host_image_is_made_once, "R70"),
         engine_test!(full::no_room_for_an_image, "F7"),
         engine_test!(full::no_room_for_a_container, "F7"),
     ];

@@ -7,7 +7,6 @@
 
 mod inputs;
 mod instructions;
-mod lock;
 mod output;
 mod program;
 mod recipe;
@@ -15,10 +14,12 @@ mod recipe;
 use std::path::Path;
 
 use exec_core::{Error, ErrorKind, Result};
+use sha2::{Digest, Sha256};
 
 use super::Progress;
 use crate::engine::{BuildStep, Engine, ImageStep};
-use crate::{Endpoint, Product};
+use crate::{Endpoint, Product, turn};
+use inputs::hex;
 use recipe::Recipe;
 
 pub(crate) use recipe::dockerfile;
@@ -43,7 +44,8 @@ impl Builder<'_> {
         if self.has(&name).await? {
             return Ok(name);
         }
-        let _turn = lock::take(workspace).await.map_err(failed)?;
+        let project = hex(&Sha256::digest(workspace.as_os_str().as_encoded_bytes()));
+        let _turn = turn::take(&format!("build-{project}")).await.map_err(failed)?;
         // Whoever had the turn before may have built just this, or changed what it is made of.
         let recipe = read(workspace).await.map_err(failed)?;
         let name = recipe.name();

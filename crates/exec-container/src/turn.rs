@@ -1,29 +1,25 @@
-//! One build at a time for a project, over all processes of this user.
+//! One at a time, over all processes of this user.
 
 use std::fs::File;
-use std::path::Path;
 use std::time::Duration;
 
 use exec_core::{Error, ErrorKind, Result};
-use sha2::{Digest, Sha256};
 
-use super::inputs::hex;
 use crate::cache;
 
-/// Between two looks whether it is our turn; a build takes seconds or minutes.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Between two looks whether it is our turn.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The turn, until it is dropped, or its process ends.
 #[derive(Debug)]
-pub(super) struct Turn(#[expect(dead_code, reason = "what it holds is a lock")] File);
+pub(crate) struct Turn(#[expect(dead_code, reason = "what it holds is a lock")] File);
 
-/// Waits for it.
-pub(super) async fn take(workspace: &Path) -> Result<Turn> {
-    let name = hex(&Sha256::digest(workspace.as_os_str().as_encoded_bytes()));
-    let directory = cache::directory().join("builds");
-    let path = directory.join(format!("{name}.lock"));
+/// Waits for the turn to do what has this name.
+pub(crate) async fn take(name: &str) -> Result<Turn> {
+    let directory = cache::directory().join("turns");
+    let path = directory.join(name);
     let failed = |error: std::io::Error| {
-        Error::new(ErrorKind::Io, "build", format!("can't use {}", path.display()))
+        Error::new(ErrorKind::Io, "take turn", format!("can't use {}", path.display()))
             .with_source(error)
             .with_remedy("make the directory yours and writable, or set XDG_CACHE_HOME to one that is")
     };
@@ -32,7 +28,7 @@ pub(super) async fn take(workspace: &Path) -> Result<Turn> {
     let mut told = false;
     while !is_ours(&file).map_err(failed)? {
         if !told {
-            tracing::info!("waiting for another build of this project");
+            tracing::info!(name, "waiting for another process that does the same");
             told = true;
         }
         tokio::time::sleep(LOOK_AGAIN).await;
@@ -50,7 +46,7 @@ fn is_ours(file: &File) -> std::io::Result<bool> {
     }
 }
 
-/// Where nothing can be locked, two builds cost time and nothing else.
+/// Where nothing can be locked, doing it twice costs time and nothing else.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same call as where files can be locked")]
 fn is_ours(_: &File) -> std::io::Result<bool> {
