@@ -22,6 +22,10 @@ use crate::{Endpoint, Facts, Here, NAME, filter, runtime};
 /// Between two looks whether it listens; it takes some fifty milliseconds.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
+/// A first container takes Podman some tens of megabytes that it soon needs no more, and looking for them again and again
+/// takes its time. It holds at most five times what it needs then.
+const RARE_COLLECTION: (&str, &str) = ("GOGC", "400");
+
 /// Variables that would make Podman's program talk to another service, or take it for one that systemd started.
 const NOT_PASSED_ON: [&str; 6] = [
     "CONTAINER_HOST",
@@ -88,6 +92,9 @@ fn prepare(command: &mut Command, heard: File) {
         command.env_remove(name);
     }
     command.env(NO_HEALTH_CHECKS.0, NO_HEALTH_CHECKS.1).stderr(heard);
+    if std::env::var_os(RARE_COLLECTION.0).is_none() {
+        command.env(RARE_COLLECTION.0, RARE_COLLECTION.1);
+    }
 }
 
 /// The end of what it said, on one line.
