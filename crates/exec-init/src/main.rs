@@ -47,7 +47,7 @@ fn main() -> std::process::ExitCode {
         (Some(word), None) if word == "container" => container::run(),
         (Some(word), None) if word == "local" => jail::run(),
         (Some(word), None) if word == "reaper" => reaper::run(),
-        (Some(word), Some(program)) if word == "tied" => tied::run(program, arguments),
+        (Some(word), Some(program)) if word == "tied" => tied::run(&program, arguments),
         (Some(word), None) if word == "--version" => say(&format!(
             "exec-init {} (protocol {})\n",
             env!("CARGO_PKG_VERSION"),

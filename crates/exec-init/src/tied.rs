@@ -3,19 +3,25 @@
 //! The host holds the writing end of our standard input, and may share it with whoever still needs the program for a while
 //! after the host has gone. When nobody has it any more, the program is asked to end, and then made to. Should this process
 //! be killed itself, the kernel asks the program in its place.
+//!
+//! A program may execute itself anew in a child and only wait for that, as Podman does without root to get into a user
+//! namespace. The first time for a user it does not pass on what it is asked. So a child with the very same command line is
+//! the program too; whatever else it started is none of our business.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
-    waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, pidfd_open, pidfd_send_signal, set_child_subreaper,
+    set_parent_process_death_signal, waitpid,
 };
 
+use crate::cell::sweep;
 use crate::helper;
 use crate::sys::{self, Fork};
 
@@ -26,18 +32,30 @@ const GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 const NOT_EXECUTED: i32 = 126;
 
 /// Runs the program until it ends or nobody wants it any more. Fails unless the latter.
-pub(crate) fn run(program: OsString, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn run(program: &OsStr, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     helper::cut_loose();
     // Process lists may show another name.
     let _ = rustix::thread::set_name(c"exec-tied");
+    // Its children are found when it is gone. Where the kernel does not allow it, they are found while it is there.
+    let _ = set_child_subreaper(Some(getpid()));
+    let arguments: Vec<OsString> = arguments.collect();
+    let command_line = command_line(program, &arguments);
     match sys::fork() {
-        Ok(Fork::Child) => become_program(program, arguments),
-        Ok(Fork::Parent(child)) => Pid::from_raw(child).map_or(ExitCode::FAILURE, attend),
+        Ok(Fork::Child) => become_program(program, &arguments),
+        Ok(Fork::Parent(child)) => {
+            Pid::from_raw(child).map_or(ExitCode::FAILURE, |child| attend(child, &command_line))
+        }
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn become_program(program: OsString, arguments: impl Iterator<Item = OsString>) -> ! {
+/// As the kernel shows it.
+fn command_line(program: &OsStr, arguments: &[OsString]) -> Vec<u8> {
+    let words = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
+    words.flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect()
+}
+
+fn become_program(program: &OsStr, arguments: &[OsString]) -> ! {
     // Too late if our parent is dead by now; then its end of the pipe is closed, and nobody misses us for long.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
     sys::unblock_signals();
@@ -46,9 +64,14 @@ fn become_program(program: OsString, arguments: impl Iterator<Item = OsString>) 
     sys::exit_now(NOT_EXECUTED)
 }
 
-fn attend(child: Pid) -> ExitCode {
+fn attend(child: Pid, command_line: &[u8]) -> ExitCode {
     let Ok(handle) = pidfd_open(child, PidfdFlags::empty()) else { return ExitCode::FAILURE };
-    match until_abandoned(&handle) {
+    let wanted = until_abandoned(&handle);
+    let anew = executed_anew(child, command_line);
+    for process in &anew {
+        end(process);
+    }
+    match wanted {
         Wanted::NoMore => {
             end(&handle);
             let _ = waitpid(Some(child), WaitOptions::empty());
@@ -56,6 +79,22 @@ fn attend(child: Pid) -> ExitCode {
         }
         Wanted::Still => ExitCode::FAILURE,
     }
+}
+
+/// Children of the program, or ours once it is gone, that are the program too.
+fn executed_anew(program: Pid, command_line: &[u8]) -> Vec<OwnedFd> {
+    let has_same = |pid: sys::Pid| {
+        std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|found| found == command_line)
+    };
+    let children =
+        sweep::children(program.as_raw_pid()).into_iter().chain(sweep::children(getpid().as_raw_pid()));
+    let handle = |pid: sys::Pid| {
+        let pid = Pid::from_raw(pid).filter(|pid| *pid != program)?;
+        let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        // With the handle in hand: the number can't become another's any more.
+        has_same(pid.as_raw_pid()).then_some(handle)
+    };
+    children.filter_map(handle).collect()
 }
 
 /// Whether anybody wanted the program when the wait for it was over.

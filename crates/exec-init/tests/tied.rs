@@ -77,6 +77,38 @@ fn without_the_helper_it_ends_too() {
     until("the program ended", || !is_alive(program));
 }
 
+/// R11: a program that goes on in a child, as Podman does without root, and passes nothing on to it.
+#[test]
+fn a_program_that_executed_itself_anew_ends_too() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let in_dir = |name: &str| dir.path().join(name);
+    let said = |name: &str| {
+        until("it runs", || in_dir(name).exists());
+        let text = fs::read_to_string(in_dir(name)).expect("a number");
+        Pid::from_raw(text.trim().parse().expect("a number")).expect("a process")
+    };
+    let say =
+        |pid: &str, name: &str| format!("echo {pid} > {0}.new; mv {0}.new {0};", in_dir(name).display());
+    let (other, anew, script) = (say("$!", "other"), say("$$", "anew"), in_dir("script"));
+    let text = format!(
+        "[ \"$ANEW\" ] || {{ sleep 1000 & {other} ANEW=1 sh {} & wait; }}\n{anew} while :; do sleep 0.05; done",
+        script.display()
+    );
+    fs::write(&script, text).expect("a script");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_exec-init"))
+        .args(["tied", "sh"])
+        .arg(&script)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("spawn");
+    let (anew, other) = (said("anew"), said("other"));
+    drop(child.stdin.take());
+    assert_eq!(child.wait().expect("wait").code(), Some(0));
+    until("it ended", || !is_alive(anew));
+    assert!(is_alive(other), "what it started besides is not ours to end");
+    kill_process(other, Signal::KILL).expect("kill");
+}
+
 #[test]
 fn a_program_that_ends_by_itself_is_told() {
     let (mut child, _input) = tied("exit 3");

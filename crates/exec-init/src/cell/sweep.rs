@@ -98,7 +98,7 @@ fn open(pid: Pid) -> Option<OwnedFd> {
 }
 
 /// The children of every thread of a process; of a kernel without such lists, by asking every process.
-fn children(parent: Pid) -> Vec<Pid> {
+pub(crate) fn children(parent: Pid) -> Vec<Pid> {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else { return Vec::new() };
     let mut found = Vec::new();
     let mut listed = false;
