@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    /// Makes an image of a file system, and names it. Once more by its id: some engines do not listen to the name.
+    /// Makes an image of a file system, and names it. By its id: Podman takes half of a name that comes with the files.
     pub(crate) async fn import(
         &self,
         root_fs: Vec<u8>,
@@ -79,12 +79,8 @@ impl Engine {
         tag: &str,
         label: &str,
     ) -> Result<()> {
-        let options = CreateImageOptionsBuilder::default()
-            .from_src("-")
-            .repo(repository)
-            .tag(tag)
-            .changes(vec![label.to_owned()])
-            .build();
+        let options =
+            CreateImageOptionsBuilder::default().from_src("-").changes(vec![label.to_owned()]).build();
         let body = bollard::body_full(Bytes::from(root_fs));
         let mut steps = Box::pin(self.docker.create_image(Some(options), Some(body), None));
         let object = format!("{repository}:{tag}");
