@@ -17,8 +17,8 @@ use std::process::{Command, ExitCode, Stdio};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, pidfd_open, pidfd_send_signal, set_child_subreaper,
-    set_parent_process_death_signal, waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
+    waitpid,
 };
 
 use crate::cell::sweep;
@@ -36,8 +36,6 @@ pub(crate) fn run(program: &OsStr, arguments: impl Iterator<Item = OsString>) ->
     helper::cut_loose();
     // Process lists may show another name.
     let _ = rustix::thread::set_name(c"exec-tied");
-    // Its children are found when it is gone. Where the kernel does not allow it, they are found while it is there.
-    let _ = set_child_subreaper(Some(getpid()));
     let arguments: Vec<OsString> = arguments.collect();
     let command_line = command_line(program, &arguments);
     match sys::fork() {
@@ -66,13 +64,9 @@ fn become_program(program: &OsStr, arguments: &[OsString]) -> ! {
 
 fn attend(child: Pid, command_line: &[u8]) -> ExitCode {
     let Ok(handle) = pidfd_open(child, PidfdFlags::empty()) else { return ExitCode::FAILURE };
-    let wanted = until_abandoned(&handle);
-    let anew = executed_anew(child, command_line);
-    for process in &anew {
-        end(process);
-    }
-    match wanted {
+    match until_abandoned(&handle) {
         Wanted::NoMore => {
+            executed_anew(child, command_line).iter().for_each(end);
             end(&handle);
             let _ = waitpid(Some(child), WaitOptions::empty());
             ExitCode::SUCCESS
@@ -81,20 +75,17 @@ fn attend(child: Pid, command_line: &[u8]) -> ExitCode {
     }
 }
 
-/// Children of the program, or ours once it is gone, that are the program too.
+/// Children of the program that are the program too.
 fn executed_anew(program: Pid, command_line: &[u8]) -> Vec<OwnedFd> {
     let has_same = |pid: sys::Pid| {
         std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|found| found == command_line)
     };
-    let children =
-        sweep::children(program.as_raw_pid()).into_iter().chain(sweep::children(getpid().as_raw_pid()));
     let handle = |pid: sys::Pid| {
-        let pid = Pid::from_raw(pid).filter(|pid| *pid != program)?;
-        let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
         // With the handle in hand: the number can't become another's any more.
-        has_same(pid.as_raw_pid()).then_some(handle)
+        has_same(pid).then_some(handle)
     };
-    children.filter_map(handle).collect()
+    sweep::children(program.as_raw_pid()).into_iter().filter_map(handle).collect()
 }
 
 /// Whether anybody wanted the program when the wait for it was over.
