@@ -10,10 +10,11 @@ struct Row {
 }
 
 const ROWS: &[Row] = &[
-    Row { name: "exec-core", may_use: &[] },
+    Row { name: "exec-files", may_use: &[] },
+    Row { name: "exec-core", may_use: &["exec-files"] },
     Row { name: "exec-wire", may_use: &[] },
     Row { name: "exec-init", may_use: &["exec-wire", "static-build"] },
-    Row { name: "exec-watch", may_use: &["exec-core"] },
+    Row { name: "exec-watch", may_use: &["exec-core", "exec-files"] },
     Row { name: "exec-cell", may_use: &["exec-core", "exec-watch", "exec-wire"] },
     Row { name: "exec-host", may_use: &[] },
     Row {
@@ -22,12 +23,20 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "exec-container",
-        may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-watch", "exec-wire"],
+        may_use: &[
+            "exec-cell",
+            "exec-core",
+            "exec-files",
+            "exec-host",
+            "exec-init",
+            "exec-watch",
+            "exec-wire",
+        ],
     },
-    Row { name: "exec-bootstrap", may_use: &["exec-core"] },
-    Row { name: "exec-config", may_use: &["exec-core"] },
+    Row { name: "exec-bootstrap", may_use: &["exec-core", "exec-files"] },
+    Row { name: "exec-config", may_use: &["exec-core", "exec-files"] },
     Row { name: "exec-docker", may_use: &["exec-container", "exec-core"] },
-    Row { name: "exec-podman", may_use: &["exec-container", "exec-core"] },
+    Row { name: "exec-podman", may_use: &["exec-container", "exec-core", "exec-files"] },
     Row {
         name: "agent-exec",
         may_use: &["exec-container", "exec-core", "exec-docker", "exec-local", "exec-podman", "exec-watch"],
@@ -35,7 +44,7 @@ const ROWS: &[Row] = &[
     Row { name: "exec-doctor", may_use: &["exec-core"] },
     Row { name: "exec-tools", may_use: &["exec-core"] },
     Row { name: "exec-mcp", may_use: &["exec-core", "exec-tools"] },
-    Row { name: "exec-workshop", may_use: &["exec-config", "exec-core", "exec-tools"] },
+    Row { name: "exec-workshop", may_use: &["exec-config", "exec-core", "exec-files", "exec-tools"] },
     Row { name: "exec-probe", may_use: &[] },
     Row { name: "static-build", may_use: &[] },
     Row { name: "exec-testkit", may_use: &["exec-core", "static-build"] },

@@ -1,0 +1,328 @@
+//! A directory by its descriptor, for places that a command can write.
+//!
+//! What holds for every call:
+//!
+//! - The lookup starts at the descriptor and stays beneath it. A link anywhere on the way is an error.
+//! - Opening never waits: a pipe without a writer is an error, as is everything else that is not a regular file.
+//! - Reading has a bound, stated by the caller.
+//! - New files are created exclusively and take the place of others only by a rename in the same directory, so a planted
+//!   link or pipe is replaced and never written through.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::{Component, Path};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::os;
+
+/// A directory, held by its descriptor: renaming or replacing it on disk does not lead us elsewhere.
+#[derive(Debug)]
+pub struct Dir(os::Handle);
+
+/// One entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: OsString,
+    /// What it is, itself and not what it leads to.
+    pub kind: FileKind,
+}
+
+/// What an entry of a directory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+/// What other users may do in a directory that is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Look, but not write.
+    Readable,
+    /// Nothing at all.
+    Closed,
+}
+
+impl Dir {
+    /// Opens the directory at a path. No part of the path may be a link: canonicalise what a person typed first.
+    ///
+    /// # Errors
+    ///
+    /// Where a part of the path is missing, a link, or not a directory.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        os::open_root(path).map(Self)
+    }
+
+    /// Opens a directory that belongs to us, and makes it (and what is missing above it) if it is not there.
+    ///
+    /// Owner and mode are those of the descriptor, so they hold for every later call.
+    ///
+    /// # Errors
+    ///
+    /// `PermissionDenied` where the directory is another user's or gives others more than `sharing`.
+    pub fn make_own(path: &Path, sharing: Sharing) -> io::Result<Self> {
+        match Self::open_own(path, sharing) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                os::make_private_dirs(path)?;
+                Self::open_own(path, sharing)
+            }
+            opened => opened,
+        }
+    }
+
+    /// The same without making anything.
+    ///
+    /// # Errors
+    ///
+    /// As [`make_own`](Self::make_own), and `NotFound`.
+    pub fn open_own(path: &Path, sharing: Sharing) -> io::Result<Self> {
+        // Links above it are the user's or the system's (`/var/run`); the directory itself must not be one.
+        let real = match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => parent.canonicalize()?.join(name),
+            _ => path.to_owned(),
+        };
+        let dir = Self::open(&real)?;
+        os::check_own(&dir.0, sharing)?;
+        Ok(dir)
+    }
+
+    /// A directory in this one, which must be ours too.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_own`](Self::open_own).
+    pub fn own_dir(&self, path: impl AsRef<Path>, sharing: Sharing) -> io::Result<Self> {
+        let dir = self.dir(path)?;
+        os::check_own(&dir.0, sharing)?;
+        Ok(dir)
+    }
+
+    /// A directory beneath this one.
+    ///
+    /// # Errors
+    ///
+    /// Where it is missing, or anything but a directory.
+    pub fn dir(&self, path: impl AsRef<Path>) -> io::Result<Self> {
+        os::open_dir(&self.0, plain(path.as_ref())?).map(Self)
+    }
+
+    /// What an entry is, without following it.
+    ///
+    /// # Errors
+    ///
+    /// Where it, or a directory on the way, is missing, or the way leads over a link.
+    pub fn metadata(&self, path: impl AsRef<Path>) -> io::Result<Metadata> {
+        os::metadata(&self.0, plain(path.as_ref())?)
+    }
+
+    /// The directory's own metadata.
+    ///
+    /// # Errors
+    ///
+    /// Where the system does not return them.
+    pub fn own_metadata(&self) -> io::Result<Metadata> {
+        os::own_metadata(&self.0)
+    }
+
+    /// Where a link beneath this directory points. It is text from the workspace, not a path to follow.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no link.
+    pub fn link_target(&self, path: impl AsRef<Path>) -> io::Result<OsString> {
+        os::link_target(&self.0, plain(path.as_ref())?)
+    }
+
+    /// The entries of this directory, at most `most` of them, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// Where it can't be read. More entries than `most` are not an error; they are left out.
+    pub fn entries(&self, most: usize) -> io::Result<Vec<Entry>> {
+        let mut entries = os::entries(&self.0, most)?;
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    /// A regular file beneath this directory, opened for reading.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` where it is not a regular file.
+    pub fn file(&self, path: impl AsRef<Path>) -> io::Result<File> {
+        regular(os::open_file(&self.0, plain(path.as_ref())?, os::Access::Read)?)
+    }
+
+    /// The contents of a regular file that is not longer than `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](Self::file), and `FileTooLarge`.
+    pub fn read(&self, path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
+        read_bounded(self.file(path)?, most)
+    }
+
+    /// A regular file to append to, made if it is missing: records, locks.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](Self::file).
+    pub fn append(&self, path: impl AsRef<Path>, mode: u32) -> io::Result<File> {
+        regular(os::open_file(&self.0, plain(path.as_ref())?, os::Access::Append { create: Some(mode) })?)
+    }
+
+    /// A regular file that exists, to append to.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](Self::file).
+    pub fn append_existing(&self, path: impl AsRef<Path>) -> io::Result<File> {
+        regular(os::open_file(&self.0, plain(path.as_ref())?, os::Access::Append { create: None })?)
+    }
+
+    /// A new, empty file. What root makes in another user's directory belongs to that user.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` where anything has that name, a dangling link included.
+    pub fn create_file(&self, path: impl AsRef<Path>, mode: u32) -> io::Result<File> {
+        os::open_file(&self.0, plain(path.as_ref())?, os::Access::Create { mode })
+    }
+
+    /// A new file with these contents: whole, or not there.
+    ///
+    /// # Errors
+    ///
+    /// As [`create_file`](Self::create_file).
+    pub fn create(&self, path: impl AsRef<Path>, mode: u32, contents: &[u8]) -> io::Result<()> {
+        let path = path.as_ref();
+        let mut file = self.create_file(path, mode)?;
+        file.write_all(contents).inspect_err(|_| {
+            // Half a file would mean something else. The error says enough if it can't be removed either.
+            let _ = self.remove_file(path);
+        })
+    }
+
+    /// Puts a file with these contents in the place of whatever has that name, as a whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Where a directory has that name, or nothing can be written there.
+    pub fn replace(&self, path: impl AsRef<Path>, mode: u32, contents: &[u8]) -> io::Result<()> {
+        let path = path.as_ref();
+        let draft = path.with_file_name(draft_name());
+        self.create(&draft, mode, contents)?;
+        self.rename(&draft, path).inspect_err(|_| {
+            // As above.
+            let _ = self.remove_file(&draft);
+        })
+    }
+
+    /// Renames an entry, within this directory or between directories beneath it.
+    ///
+    /// # Errors
+    ///
+    /// As `renameat` reports them.
+    pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+        os::rename(&self.0, plain(from.as_ref())?, plain(to.as_ref())?)
+    }
+
+    /// A new directory.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` where anything has that name.
+    pub fn make_dir(&self, path: impl AsRef<Path>, mode: u32) -> io::Result<()> {
+        os::make_dir(&self.0, plain(path.as_ref())?, mode)
+    }
+
+    /// Removes an entry that is not a directory.
+    ///
+    /// # Errors
+    ///
+    /// As `unlinkat` reports them.
+    pub fn remove_file(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        os::remove(&self.0, plain(path.as_ref())?, os::Removed::File)
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    ///
+    /// As `unlinkat` reports them.
+    pub fn remove_dir(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        os::remove(&self.0, plain(path.as_ref())?, os::Removed::Directory)
+    }
+}
+
+impl FileKind {
+    /// Of what was looked at.
+    pub fn of(found: &Metadata) -> Self {
+        match found.file_type() {
+            kind if kind.is_file() => Self::File,
+            kind if kind.is_dir() => Self::Directory,
+            kind if kind.is_symlink() => Self::Link,
+            _ => Self::Special,
+        }
+    }
+}
+
+/// A path that only goes down. Anything else is a mistake of ours, or text that was taken for a path.
+fn plain(path: &Path) -> io::Result<&Path> {
+    let goes_down = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let is_named = path.file_name().is_some() && !path.as_os_str().as_encoded_bytes().contains(&0);
+    if goes_down && is_named {
+        Ok(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "the path does not lead down from its directory"))
+    }
+}
+
+/// Splits a plain path into the directory it is in, if not the first, and its last part.
+pub(crate) fn split(path: &Path) -> (Option<&Path>, &OsStr) {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    (parent, path.file_name().unwrap_or_default())
+}
+
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+    }
+}
+
+fn read_bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
+    // A sparse file says how long it is before its zeros are read.
+    let length = file.metadata()?.len();
+    let mut contents = Vec::new();
+    if length <= most {
+        file.take(most.saturating_add(1)).read_to_end(&mut contents)?;
+    }
+    if length > most || contents.len() as u64 > most {
+        let message = format!("it is longer than {most} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(contents)
+}
+
+/// A name that no other draft has. One that was planted is not written to, because drafts are created exclusively.
+fn draft_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let nanos = moment.map_or(0, |since| since.as_nanos());
+    format!(".agentctl-{}-{number}-{nanos:x}.new", std::process::id())
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! What a hostile directory holds, and what our calls make of it.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use rstest::rstest;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use tempfile::TempDir;
+
+use super::*;
+
+/// A workspace with one of everything, and a place beside it that must stay as it is.
+struct Place {
+    _dir: TempDir,
+    outside: PathBuf,
+    path: PathBuf,
+    dir: Dir,
+}
+
+fn place() -> Place {
+    let made = tempfile::tempdir().unwrap();
+    let root = made.path().canonicalize().unwrap();
+    let (path, outside) = (root.join("workspace"), root.join("outside"));
+    for directory in [&path, &outside] {
+        fs::create_dir(directory).unwrap();
+    }
+    fs::create_dir_all(path.join("real/inner")).unwrap();
+    fs::write(outside.join("secret"), "secret").unwrap();
+    fs::write(path.join("file"), "hello").unwrap();
+    fs::write(path.join("real/inner/file"), "below").unwrap();
+    symlink(outside.join("secret"), path.join("link")).unwrap();
+    symlink("file", path.join("near")).unwrap();
+    symlink(outside.join("new"), path.join("dangling")).unwrap();
+    symlink(&outside, path.join("way")).unwrap();
+    symlink("/dev/zero", path.join("device")).unwrap();
+    mknodat(CWD, path.join("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    UnixListener::bind(path.join("socket")).unwrap();
+    fs::File::create(path.join("sparse")).unwrap().set_len(10 << 30).unwrap();
+    let dir = Dir::open(&path).unwrap();
+    Place { _dir: made, outside, path, dir }
+}
+
+impl Place {
+    fn outside_is_as_it_was(&self) {
+        let names: Vec<_> =
+            fs::read_dir(&self.outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["secret"]);
+        assert_eq!(fs::read_to_string(self.outside.join("secret")).unwrap(), "secret");
+    }
+}
+
+/// A3, A43: only regular files beneath the directory are read, and only so much of them.
+#[rstest]
+#[case::plain("file", Some("hello"))]
+#[case::below("real/inner/file", Some("below"))]
+#[case::link("link", None)]
+#[case::link_beside("near", None)]
+#[case::dangling("dangling", None)]
+#[case::through_a_link("way/secret", None)]
+#[case::device("device", None)]
+#[case::pipe("pipe", None)]
+#[case::socket("socket", None)]
+#[case::directory("real", None)]
+#[case::huge("sparse", None)]
+#[case::up("../outside/secret", None)]
+#[case::absolute("/etc/passwd", None)]
+#[case::nothing("", None)]
+#[case::nul("file\0", None)]
+fn reading(#[case] path: &str, #[case] expected: Option<&str>) {
+    let read = place().dir.read(path, 100);
+    assert_eq!(read.as_deref().ok(), expected.map(str::as_bytes), "{read:?}");
+}
+
+#[test]
+fn a_file_of_the_largest_size_is_read_and_a_longer_one_is_not() {
+    let place = place();
+    assert_eq!(place.dir.read("file", 5).unwrap(), b"hello");
+    assert_eq!(place.dir.read("file", 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+}
+
+/// A43: whatever was planted is replaced, and nothing is written through it.
+#[rstest]
+fn replacing(#[values("file", "link", "dangling", "near", "pipe", "socket", "device", "new")] name: &str) {
+    let place = place();
+    place.dir.replace(name, 0o640, b"ours").unwrap();
+    let found = fs::symlink_metadata(place.path.join(name)).unwrap();
+    assert!(found.is_file());
+    assert_eq!(found.permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::read(place.path.join(name)).unwrap(), b"ours");
+    if name == "near" {
+        assert_eq!(fs::read(place.path.join("file")).unwrap(), b"hello");
+    }
+    place.outside_is_as_it_was();
+}
+
+#[rstest]
+fn replacing_leaves_no_draft(#[values("real", "way/new", "missing/new")] name: &str) {
+    let place = place();
+    let before = fs::read_dir(&place.path).unwrap().count();
+    place.dir.replace(name, 0o644, b"ours").unwrap_err();
+    assert_eq!(fs::read_dir(&place.path).unwrap().count(), before);
+    place.outside_is_as_it_was();
+}
+
+/// A43: new means new.
+#[rstest]
+fn creating(#[values("file", "link", "dangling", "pipe", "socket", "real", "way/new")] name: &str) {
+    let place = place();
+    place.dir.create(name, 0o644, b"ours").unwrap_err();
+    place.outside_is_as_it_was();
+    assert!(place.dir.make_dir(name, 0o755).is_err());
+    place.outside_is_as_it_was();
+}
+
+#[rstest]
+fn appending_goes_to_regular_files_only(
+    #[values("link", "near", "dangling", "pipe", "socket", "device", "real")] name: &str,
+) {
+    let place = place();
+    assert!(place.dir.append(name, 0o600).is_err(), "{name}");
+    assert!(place.dir.append_existing(name).is_err(), "{name}");
+    place.outside_is_as_it_was();
+}
+
+#[test]
+fn an_entry_is_seen_as_what_it_is() {
+    let place = place();
+    let kind = |path: &str| place.dir.metadata(path).map(|found| FileKind::of(&found)).ok();
+    assert_eq!(kind("file"), Some(FileKind::File));
+    assert_eq!(kind("real/inner"), Some(FileKind::Directory));
+    assert_eq!(kind("dangling"), Some(FileKind::Link));
+    assert_eq!(kind("pipe"), Some(FileKind::Special));
+    assert_eq!(kind("way/secret"), None);
+    assert_eq!(kind("missing"), None);
+    let seen: Vec<_> =
+        place.dir.entries(100).unwrap().into_iter().map(|entry| (entry.name, entry.kind)).collect();
+    let expected: Vec<(OsString, _)> = [
+        ("dangling", FileKind::Link),
+        ("device", FileKind::Link),
+        ("file", FileKind::File),
+        ("link", FileKind::Link),
+        ("near", FileKind::Link),
+        ("pipe", FileKind::Special),
+        ("real", FileKind::Directory),
+        ("socket", FileKind::Special),
+        ("sparse", FileKind::File),
+        ("way", FileKind::Link),
+    ]
+    .map(|(name, kind)| (name.into(), kind))
+    .into();
+    assert_eq!(seen, expected);
+    assert_eq!(place.dir.entries(3).unwrap().len(), 3);
+    assert_eq!(place.dir.link_target("near").unwrap(), "file");
+}
+
+/// A4: the directory is held by its descriptor, so a replaced path leads nowhere new.
+#[test]
+fn a_directory_stays_the_one_that_was_opened() {
+    let place = place();
+    let inner = place.dir.dir("real/inner").unwrap();
+    fs::rename(place.path.join("real"), place.path.join("moved")).unwrap();
+    symlink(&place.outside, place.path.join("real")).unwrap();
+    inner.replace("file", 0o644, b"ours").unwrap();
+    assert_eq!(fs::read(place.path.join("moved/inner/file")).unwrap(), b"ours");
+    assert!(place.dir.dir("real").is_err());
+    assert!(Dir::open(&place.path.join("way")).is_err());
+    place.outside_is_as_it_was();
+}
+
+/// The way for kernels without `openat2` refuses the same.
+#[test]
+fn part_by_part_is_the_same() {
+    let place = place();
+    let lookup = |path: &str| os::part_by_part(Some(&place.dir.0), Path::new(path));
+    assert!(lookup("real/inner").is_ok());
+    for path in ["way", "way/x", "file", "missing", "real/missing"] {
+        assert!(lookup(path).is_err(), "{path}");
+    }
+}
+
+/// A41
+#[test]
+fn what_must_be_ours_is_ours_alone() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("a/b");
+    let dir = Dir::make_own(&path, Sharing::Closed).unwrap();
+    assert_eq!(dir.own_metadata().unwrap().mode() & 0o777, 0o700);
+    let refused = |mode, sharing| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        Dir::open_own(&path, sharing).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    };
+    assert!(refused(0o777, Sharing::Readable) && refused(0o720, Sharing::Readable));
+    assert!(refused(0o750, Sharing::Closed) && !refused(0o755, Sharing::Readable));
+    let link = made.path().join("link");
+    symlink(&path, &link).unwrap();
+    assert!(Dir::open_own(&link, Sharing::Readable).is_err(), "a link is not a directory of ours");
+    if std::os::unix::fs::chown(&path, Some(12_345), None).is_ok() {
+        assert!(Dir::make_own(&path, Sharing::Readable).is_err(), "another user's");
+    }
+}
+
+/// R24: only root can show it.
+#[test]
+fn what_root_makes_belongs_to_the_owner_of_the_directory() {
+    let place = place();
+    if std::os::unix::fs::chown(&place.path, Some(12_345), Some(54_321)).is_err() {
+        return;
+    }
+    place.dir.make_dir("made", 0o755).unwrap();
+    place.dir.replace("file", 0o644, b"").unwrap();
+    for name in ["made", "file"] {
+        let found = place.dir.metadata(name).unwrap();
+        assert_eq!((found.uid(), found.gid()), (12_345, 54_321), "{name}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Descriptors, and lookups beneath them.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, File, Metadata};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, fchown, mkdirat, openat, readlinkat, renameat, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::{Gid, Uid, geteuid};
+
+use super::{Access, Removed};
+use crate::dir::{Entry, FileKind, Sharing, split};
+
+/// An open directory.
+#[derive(Debug)]
+pub(crate) struct Handle(OwnedFd);
+
+/// To read a directory.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// To look things up in a directory, which takes no right to read it.
+#[cfg(target_os = "linux")]
+const SEARCH: OFlags = OFlags::PATH.union(READ);
+#[cfg(not(target_os = "linux"))]
+const SEARCH: OFlags = READ;
+
+pub(crate) fn open_root(path: &Path) -> io::Result<Handle> {
+    lookup(None, path).map(Handle)
+}
+
+pub(crate) fn open_dir(dir: &Handle, path: &Path) -> io::Result<Handle> {
+    lookup(Some(dir), path).map(Handle)
+}
+
+/// Opens a directory without following a link in any part of its path: by one call of the kernel where it has it, else part
+/// by part.
+fn lookup(dir: Option<&Handle>, path: &Path) -> io::Result<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        let no_links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let opened = match dir {
+            Some(dir) => openat2(&dir.0, path, SEARCH, Mode::empty(), no_links | ResolveFlags::BENEATH),
+            None => openat2(CWD, path, SEARCH, Mode::empty(), no_links),
+        };
+        match opened {
+            // Old kernels don't know the call, and some filters refuse what they don't know.
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            opened => return opened.map_err(explained),
+        }
+    }
+    part_by_part(dir, path)
+}
+
+pub(crate) fn part_by_part(dir: Option<&Handle>, path: &Path) -> io::Result<OwnedFd> {
+    let mut parts = path.iter();
+    let mut here = match (dir, parts.next()) {
+        (Some(dir), Some(first)) => openat(&dir.0, first, SEARCH, Mode::empty()),
+        (None, Some(first)) => openat(CWD, first, SEARCH, Mode::empty()),
+        (_, None) => Err(Errno::NOENT),
+    }
+    .map_err(explained)?;
+    for part in parts {
+        here = openat(&here, part, SEARCH, Mode::empty()).map_err(explained)?;
+    }
+    Ok(here)
+}
+
+/// Does something with an entry, by the directory it is in.
+fn at<T>(
+    dir: &Handle,
+    path: &Path,
+    act: impl FnOnce(&OwnedFd, &OsStr) -> rustix::io::Result<T>,
+) -> io::Result<T> {
+    let (parent, name) = split(path);
+    match parent {
+        Some(parent) => act(&lookup(Some(dir), parent)?, name),
+        None => act(&dir.0, name),
+    }
+    .map_err(explained)
+}
+
+/// What the kernel's words for a link in the way mean.
+fn explained(error: Errno) -> io::Error {
+    match error {
+        Errno::LOOP | Errno::XDEV => {
+            io::Error::new(io::ErrorKind::InvalidInput, "it is a link, or is reached through one")
+        }
+        // A pipe without a reader, or a socket.
+        Errno::NXIO => io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"),
+        error => error.into(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn metadata(dir: &Handle, path: &Path) -> io::Result<Metadata> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let found = at(dir, path, |dir, name| openat(dir, name, flags, Mode::empty()))?;
+    File::from(found).metadata()
+}
+
+/// Without descriptors that only name a file, the name is looked up once more. That the directory is still the same one
+/// is not certain here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn metadata(dir: &Handle, path: &Path) -> io::Result<Metadata> {
+    let here = rustix::fs::getpath(&dir.0)?;
+    std::fs::symlink_metadata(Path::new(OsStr::from_bytes(here.as_bytes())).join(path))
+}
+
+pub(crate) fn own_metadata(dir: &Handle) -> io::Result<Metadata> {
+    File::from(dir.0.try_clone()?).metadata()
+}
+
+pub(crate) fn link_target(dir: &Handle, path: &Path) -> io::Result<OsString> {
+    at(dir, path, |dir, name| readlinkat(dir, name, Vec::new()))
+        .map(|target| OsString::from_vec(target.into_bytes()))
+}
+
+pub(crate) fn entries(dir: &Handle, most: usize) -> io::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    let readable = openat(&dir.0, ".", READ, Mode::empty())?;
+    for entry in rustix::fs::Dir::new(readable)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name == "." || name == ".." {
+            continue;
+        }
+        if entries.len() == most {
+            break;
+        }
+        let kind = match entry.file_type() {
+            FileType::RegularFile => FileKind::File,
+            FileType::Directory => FileKind::Directory,
+            FileType::Symlink => FileKind::Link,
+            // Some file systems leave the kind to a second look.
+            FileType::Unknown => match metadata(dir, Path::new(name)) {
+                Ok(found) => FileKind::of(&found),
+                Err(_) => continue,
+            },
+            _ => FileKind::Special,
+        };
+        entries.push(Entry { name: name.to_owned(), kind });
+    }
+    Ok(entries)
+}
+
+pub(crate) fn open_file(dir: &Handle, path: &Path, access: Access) -> io::Result<File> {
+    // Never waits for the other end of a pipe, never becomes the controlling terminal's, never follows a link.
+    let always = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let (flags, mode) = match access {
+        Access::Read => (OFlags::RDONLY, 0),
+        Access::Append { create: None } => (OFlags::WRONLY | OFlags::APPEND, 0),
+        Access::Append { create: Some(mode) } => (OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE, mode),
+        Access::Create { mode } => (OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, mode),
+    };
+    at(dir, path, |dir, name| {
+        let file = openat(dir, name, flags | always, Mode::from_raw_mode(mode as _))?;
+        if let Access::Create { .. } = access {
+            give_to_owner(dir, &file);
+        }
+        Ok(File::from(file))
+    })
+}
+
+pub(crate) fn make_dir(dir: &Handle, path: &Path, mode: u32) -> io::Result<()> {
+    at(dir, path, |dir, name| {
+        mkdirat(dir, name, Mode::from_raw_mode(mode as _))?;
+        if let Ok(made) = openat(dir, name, READ, Mode::empty()) {
+            give_to_owner(dir, &made);
+        }
+        Ok(())
+    })
+}
+
+/// What root makes in another user's directory belongs to that user. It is of use even if that fails.
+fn give_to_owner(dir: &OwnedFd, made: &OwnedFd) {
+    let us = geteuid().as_raw();
+    let (Ok(dir), Ok(found)) = (rustix::fs::fstat(dir), rustix::fs::fstat(made)) else { return };
+    if dir.st_uid != us && found.st_uid == us {
+        let _ = fchown(made, Some(Uid::from_raw(dir.st_uid)), Some(Gid::from_raw(dir.st_gid)));
+    }
+}
+
+pub(crate) fn rename(dir: &Handle, from: &Path, to: &Path) -> io::Result<()> {
+    let (to_parent, to_name) = split(to);
+    let target = to_parent.map(|parent| lookup(Some(dir), parent)).transpose()?;
+    let target = target.as_ref().unwrap_or(&dir.0);
+    at(dir, from, |dir, name| renameat(dir, name, target, to_name))
+}
+
+pub(crate) fn remove(dir: &Handle, path: &Path, what: Removed) -> io::Result<()> {
+    let flags = if what == Removed::Directory { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+    at(dir, path, |dir, name| unlinkat(dir, name, flags))
+}
+
+pub(crate) fn make_private_dirs(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Owner and mode of an open directory, which are those of everything done with it.
+pub(crate) fn check_own(dir: &Handle, sharing: Sharing) -> io::Result<()> {
+    let found = own_metadata(dir)?;
+    let forbidden = match sharing {
+        Sharing::Readable => 0o022,
+        Sharing::Closed => 0o077,
+    };
+    let problem = if found.uid() != geteuid().as_raw() {
+        format!("it belongs to user {}", found.uid())
+    } else if found.mode() & forbidden != 0 {
+        format!("it is open to others (mode {:03o})", found.mode() & 0o777)
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+}
+
+/// The user this process acts as.
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no such number")]
+pub(crate) fn user_id() -> Option<u32> {
+    Some(geteuid().as_raw())
+}
+
+/// Whether a directory is there and belongs to this user.
+pub(crate) fn is_own_directory(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw())
+}

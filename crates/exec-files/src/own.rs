@@ -1,0 +1,136 @@
+//! The list of what belongs to us and must stay out of every command's reach.
+//!
+//! A command that writes our records decides what we kill and remove; one that writes our configuration decides about the next
+//! run; one that reaches an engine's socket is outside. So nothing that is shown to a command may hold one of these places
+//! or lie in one.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::UserDirs;
+
+/// A place of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnPlace {
+    /// What is there, as the object of a sentence: "the records of what runs".
+    pub what: &'static str,
+    /// Where it is, without links as far as anything exists.
+    pub path: PathBuf,
+}
+
+/// Places of ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OwnPlaces(Vec<OwnPlace>);
+
+impl OwnPlaces {
+    /// Those of this process's user, as its environment names them. Looked up once.
+    pub fn here() -> &'static Self {
+        static HERE: OnceLock<OwnPlaces> = OnceLock::new();
+        HERE.get_or_init(|| {
+            let engines = ["DOCKER_HOST", "CONTAINER_HOST"].map(|name| {
+                let address = std::env::var(name).ok()?;
+                address.strip_prefix("unix://").map(PathBuf::from)
+            });
+            Self::of(&UserDirs::here(), engines.into_iter().flatten())
+        })
+    }
+
+    /// Those of a user, and the sockets of these engines.
+    pub fn of(dirs: &UserDirs, engines: impl IntoIterator<Item = PathBuf>) -> Self {
+        let runtime =
+            dirs.runtime.iter().flat_map(|runtime| ["podman", "docker.sock"].map(|name| runtime.join(name)));
+        let fixed = [
+            ("the records of what runs", Some(&dirs.records)),
+            ("the sockets of our own services", Some(&dirs.sockets)),
+            ("the cache with PID 1 of its own sandbox", Some(&dirs.cache)),
+            ("the user's configuration", dirs.config.as_ref()),
+            ("the list of trusted configurations", dirs.state.as_ref()),
+            ("the audit log", dirs.audit_file.as_ref()),
+        ];
+        let fixed = fixed.into_iter().filter_map(|(what, path)| Some((what, path?.clone())));
+        let engines = runtime.chain(engines).map(|path| (ENGINE, path));
+        fixed.chain(engines).fold(Self::default(), |places, (what, path)| places.with(what, &path))
+    }
+
+    /// With one more place.
+    #[must_use]
+    pub fn with(mut self, what: &'static str, path: &Path) -> Self {
+        if path.is_absolute() {
+            self.0.push(OwnPlace { what, path: real(path) });
+        }
+        self
+    }
+
+    /// With the socket of an engine.
+    #[must_use]
+    pub fn with_engine(self, socket: &Path) -> Self {
+        self.with(ENGINE, socket)
+    }
+
+    /// The first place that a command would reach if it were shown this: it holds the place, or lies in it. `shown` is
+    /// canonical.
+    pub fn reached_through(&self, shown: &Path) -> Option<&OwnPlace> {
+        self.0.iter().find(|own| own.path.starts_with(shown) || shown.starts_with(&own.path))
+    }
+}
+
+const ENGINE: &str = "the socket of a container engine";
+
+/// Without links as far as there is anything: the rest could be made by a command that is shown the directory above it.
+fn real(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, real)) = found else { return path.to_owned() };
+    match path.strip_prefix(above) {
+        // An empty rest would leave a slash at the end.
+        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+        _ => real,
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    /// A38, A40
+    #[rstest]
+    #[case("home/.config", true)]
+    #[case("home/.config/agentctl", true)]
+    #[case("home/.local", true)]
+    #[case("home/.local/state/agentctl/x", true)]
+    #[case("home/.cache", true)]
+    #[case("link", true)]
+    #[case("tmp", true)]
+    #[case("tmp/agentctl-7-state/cells", true)]
+    #[case("run/podman", true)]
+    #[case("colima", true)]
+    #[case("logs", true)]
+    #[case("home/project", false)]
+    #[case("home/.config/other", false)]
+    #[case("tmp/project", false)]
+    #[case("run/project", false)]
+    fn own_places_stay_out_of_reach(#[case] shown: &str, #[case] refused: bool) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for made in ["home/.local", "tmp", "real"] {
+            std::fs::create_dir_all(root.join(made)).unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("home/.local"), root.join("link")).unwrap();
+        let variables = [
+            ("HOME", root.join("home")),
+            ("XDG_STATE_HOME", root.join("link/state")),
+            ("TMPDIR", root.join("tmp")),
+            ("AGENTCTL_AUDIT_FILE", root.join("logs/audit.jsonl")),
+        ];
+        let variable =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, path)| path.into());
+        let mut dirs = UserDirs::of(&variable, Some(7), &|_| false);
+        dirs.runtime = Some(root.join("run"));
+        let own = OwnPlaces::of(&dirs, [root.join("colima/docker.sock")]);
+        let shown = root.join(shown);
+        let shown = shown.canonicalize().unwrap_or(shown);
+        assert_eq!(own.reached_through(&shown).is_some(), refused, "{own:?}");
+    }
+}
