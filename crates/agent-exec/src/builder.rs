@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exec_core::{Cmd, Detected, ExecOpts, IsolationLevel, Needs, Plan, Registry, Request, Result};
+use exec_core::{Cmd, Detected, ExecOpts, IsolationLevel, Needs, OwnPlaces, Plan, Registry, Request, Result};
 use exec_watch::Watch;
 
 use crate::probe::{Finding, Probe, look};
@@ -168,7 +168,7 @@ impl Builder {
 /// Where the current directory can't be a workspace – `/`, a home directory – there is nothing to try: whoever starts there
 /// works elsewhere.
 fn can_be_tried(opts: &ExecOpts) -> bool {
-    Plan::resolve(&Cmd::new("true"), opts, []).is_ok()
+    Plan::resolve(&Cmd::new("true"), opts, [], OwnPlaces::here()).is_ok()
 }
 
 fn evidence(names: &[&str], findings: &[Finding]) -> Arc<[Evidence]> {

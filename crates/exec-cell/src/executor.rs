@@ -57,7 +57,7 @@ impl<M: CellMaker> CellExecutor<M> {
         if !self.maker.capabilities().images {
             refuse_container_options(opts).map_err(|error| error.with_backend(self.maker.name()))?;
         }
-        let mut plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
+        let mut plan = Plan::resolve(cmd, opts, std::env::vars_os(), self.maker.own_places())?;
         self.maker.prepare(&mut plan).await?;
         Ok(plan)
     }
@@ -124,7 +124,13 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     }
 
     async fn health(&self) -> Result<Health> {
-        let opts = ExecOpts::in_workspace(std::env::temp_dir());
+        // Empty and its own: the directory of temporary files may hold places of ours.
+        let workspace = tempfile::tempdir().map_err(|error| {
+            Error::new(ErrorKind::Io, "health", "no directory can be made to try a sandbox in")
+                .with_source(error)
+                .with_remedy("make room in the directory of temporary files")
+        })?;
+        let opts = ExecOpts::in_workspace(workspace.path());
         let ready = self.pool.take(&self.maker.spec(&self.plan(&Cmd::new("true"), &opts).await?)?).await?;
         if !ready.cell.ping().await {
             return Err(Error::new(ErrorKind::CellDied, "health", "a new sandbox does not answer")

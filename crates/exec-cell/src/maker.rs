@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use async_trait::async_trait;
-use exec_core::{Capabilities, Isolation, Plan, Result};
+use exec_core::{Capabilities, Isolation, OwnPlaces, Plan, Result};
 use exec_watch::{Seat, Watch};
 use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -33,6 +33,11 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
 
     /// Where its cells and their runs are written down.
     fn watch(&self) -> &Watch;
+
+    /// What nothing that is shown to a command may reach.
+    fn own_places(&self) -> &OwnPlaces {
+        self.watch().own_places()
+    }
 
     /// Makes a cell. The bytes it speaks are [`exec_wire`] frames.
     async fn make(&self, spec: &Self::Spec) -> Result<CellIo>;

@@ -121,14 +121,14 @@ pub fn start_error(plan: &Plan, failed: &Failed, backend: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts};
+    use exec_core::{Cmd, ExecOpts, OwnPlaces};
     use rstest::rstest;
 
     use super::*;
 
     fn plan() -> Plan {
         let opts = ExecOpts::in_workspace(std::env::temp_dir()).with_timeout(Duration::from_micros(1));
-        Plan::resolve(&Cmd::new("prog").arg("-x"), &opts, []).unwrap()
+        Plan::resolve(&Cmd::new("prog").arg("-x"), &opts, [], &OwnPlaces::default()).unwrap()
     }
 
     #[test]

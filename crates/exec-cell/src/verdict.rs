@@ -77,14 +77,19 @@ fn limits_hit(exited: Exited, closed: &Closed, limits: &RunLimits) -> Vec<LimitH
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts, Signal};
+    use exec_core::{Cmd, ExecOpts, OwnPlaces, Signal};
     use rstest::rstest;
 
     use super::*;
 
     fn limits() -> RunLimits {
-        let plan =
-            Plan::resolve(&Cmd::new("true"), &ExecOpts::in_workspace(std::env::temp_dir()), []).unwrap();
+        let plan = Plan::resolve(
+            &Cmd::new("true"),
+            &ExecOpts::in_workspace(std::env::temp_dir()),
+            [],
+            &OwnPlaces::default(),
+        )
+        .unwrap();
         RunLimits { resolved: plan.limits, idle: Some(Duration::from_secs(1)) }
     }
 

@@ -39,7 +39,6 @@ pub struct Config {
     /// Settings of files that nobody trusts.
     pub(crate) ignored: Vec<Entry>,
     warnings: Vec<String>,
-    homes: Homes,
     files: Vec<PathBuf>,
 }
 
@@ -69,7 +68,7 @@ impl Config {
         }
         // They were read just now; where one can't be found any more, there is nothing to protect.
         let files = found.files.iter().filter_map(|file| host.canonical(file).ok()).collect();
-        Ok(Self { layers: found.layers, ignored: found.ignored, warnings: found.warnings, homes, files })
+        Ok(Self { layers: found.layers, ignored: found.ignored, warnings: found.warnings, files })
     }
 
     /// What it comes to on one sandbox.
@@ -101,10 +100,6 @@ impl Config {
     /// The files that were read, without links. No command may change them.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
-    }
-
-    pub(crate) fn homes(&self) -> &Homes {
-        &self.homes
     }
 }
 

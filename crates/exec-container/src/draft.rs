@@ -99,6 +99,15 @@ impl Drafter {
                 }
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }
+            // Only where the run itself asks for it are the files kept that it is built from.
+            Some(name) if name == BUILD_IMAGE && plan.image.is_none() => {
+                return Err(Error::new(
+                    ErrorKind::InvalidInput,
+                    "image",
+                    "an image is built only for a run that asks for it",
+                )
+                .with_remedy("name `build` as the image of the run, not of the executor"));
+            }
             Some(name) if name == BUILD_IMAGE => {
                 let built = self.build(&plan.workspace).await?;
                 plan.image = Some(built.clone());
@@ -193,7 +202,7 @@ fn image_env(plan: &Plan, image: &[String]) -> BTreeMap<OsString, OsString> {
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts};
+    use exec_core::{Cmd, ExecOpts, OwnPlaces};
 
     use super::*;
 
@@ -203,7 +212,7 @@ mod tests {
             ExecOpts::in_workspace(std::env::temp_dir()).with_env("MODE", "ci").with_env("GOFLAGS", "-x");
         let callers = [("PATH", "/home/me/bin"), ("HOME", "/home/me"), ("LANG", "C.UTF-8")];
         let callers = callers.map(|(name, value)| (name.into(), value.into()));
-        let plan = Plan::resolve(&Cmd::new("x"), &opts, callers).unwrap();
+        let plan = Plan::resolve(&Cmd::new("x"), &opts, callers, &OwnPlaces::default()).unwrap();
         let image =
             ["PATH=/opt/go/bin:/bin", "GOFLAGS=-mod=mod", "HOME=/root", "nonsense"].map(str::to_owned);
         let env = image_env(&plan, &image);

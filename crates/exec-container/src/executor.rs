@@ -81,7 +81,11 @@ pub async fn executor(
         version: drafter.profile.version.clone(),
         at: endpoint.to_string(),
     });
-    let yard = Yard { engine, endpoint: endpoint.to_string(), watch, lives, reaper, swept: Once::new() };
+    let own = match &endpoint {
+        Endpoint::Unix(socket) => watch.own_places().clone().with_engine(socket),
+        _ => watch.own_places().clone(),
+    };
+    let yard = Yard { engine, endpoint: endpoint.to_string(), watch, own, lives, reaper, swept: Once::new() };
     if first_run.is_none() {
         yard.sweep();
     }

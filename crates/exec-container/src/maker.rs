@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker, Keeper};
-use exec_core::{Capabilities, Error, ErrorKind, Isolation, Plan, Result};
+use exec_core::{Capabilities, Error, ErrorKind, Isolation, OwnPlaces, Plan, Result};
 use exec_watch::Watch;
 use exec_wire::{ContainerPlan, Expected, Facts, LandlockPlan, MOUNT_MISMATCH, Resource, Rlimit, ToCell};
 use tokio::io::{AsyncRead, AsyncWriteExt};
@@ -78,6 +78,10 @@ impl CellMaker for ContainerMaker {
 
     fn watch(&self) -> &Watch {
         &self.shop.yard.watch
+    }
+
+    fn own_places(&self) -> &OwnPlaces {
+        &self.shop.yard.own
     }
 
     async fn make(&self, spec: &ContainerSpec) -> Result<CellIo> {

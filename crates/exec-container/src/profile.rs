@@ -133,7 +133,7 @@ fn limits(info: &SystemInfo, own: &Own, overstated: bool) -> BTreeSet<Claim> {
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts};
+    use exec_core::{Cmd, ExecOpts, OwnPlaces};
 
     use super::*;
 
@@ -184,8 +184,13 @@ mod tests {
     #[test]
     fn a_rootless_engine_runs_the_caller_as_user_0() {
         let rootless = profile(&["name=rootless"], Some("6.1"), (1, 41));
-        let mut plan =
-            Plan::resolve(&Cmd::new("x"), &ExecOpts::in_workspace(std::env::temp_dir()), []).unwrap();
+        let mut plan = Plan::resolve(
+            &Cmd::new("x"),
+            &ExecOpts::in_workspace(std::env::temp_dir()),
+            [],
+            &OwnPlaces::default(),
+        )
+        .unwrap();
         plan.workspace_owner = (1000, 1000);
         assert_eq!(rootless.identity(&plan).unwrap(), (0, 0));
         assert_eq!(rootless.on_host((0, 0)), (1000, 1000));
@@ -194,8 +199,13 @@ mod tests {
     /// R24: Podman keeps the caller's own number, so that nothing inside is user 0.
     #[test]
     fn rootless_podman_keeps_ids() {
-        let mut plan =
-            Plan::resolve(&Cmd::new("x"), &ExecOpts::in_workspace(std::env::temp_dir()), []).unwrap();
+        let mut plan = Plan::resolve(
+            &Cmd::new("x"),
+            &ExecOpts::in_workspace(std::env::temp_dir()),
+            [],
+            &OwnPlaces::default(),
+        )
+        .unwrap();
         // A directory of the caller's in another group.
         plan.workspace_owner = (1000, 50);
         let rootless = podman(1000, "6.1");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Once;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, OwnPlaces, Result};
 use exec_watch::{Place, Watch, cell_name};
 
 use crate::engine::{Created, Engine, Lives, is_engine_gone, is_missing_image};
@@ -19,6 +19,8 @@ pub(crate) struct Yard {
     /// Where the engine listens.
     pub(crate) endpoint: String,
     pub(crate) watch: Watch,
+    /// What no command may reach, the engine's socket included.
+    pub(crate) own: OwnPlaces,
     pub(crate) lives: Lives,
     pub(crate) reaper: Reaper,
     /// Whether what dead owners left was looked for.

@@ -48,6 +48,7 @@ pub use cmd::Cmd;
 pub use env::{EnvPolicy, inherited_environment};
 pub use error::{Error, ErrorKind, Result, Retry};
 pub use event::{Event, Stream};
+pub use exec_files::OwnPlaces;
 pub use execution::{Control, Execution, RunHandle, RunId, StdinWriter};
 pub use executor::{Executor, ExecutorExt, Health, Wraps};
 pub use isolation::{Held, Isolation, IsolationLevel, LimitReport};

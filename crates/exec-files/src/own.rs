@@ -40,21 +40,31 @@ impl OwnPlaces {
         let runtime =
             dirs.runtime.iter().flat_map(|runtime| ["podman", "docker.sock"].map(|name| runtime.join(name)));
         let fixed = [
-            ("the records of what runs", Some(&dirs.records)),
+            (RECORDS, Some(&dirs.records)),
             ("the sockets of our own services", Some(&dirs.sockets)),
             ("the cache with PID 1 of its own sandbox", Some(&dirs.cache)),
             ("the user's configuration", dirs.config.as_ref()),
             ("the list of trusted configurations", dirs.state.as_ref()),
-            ("the audit log", dirs.audit_file.as_ref()),
+            (AUDIT_LOG, dirs.audit_file.as_ref()),
         ];
         let fixed = fixed.into_iter().filter_map(|(what, path)| Some((what, path?.clone())));
         let engines = runtime.chain(engines).map(|path| (ENGINE, path));
         fixed.chain(engines).fold(Self::default(), |places, (what, path)| places.with(what, &path))
     }
 
-    /// With one more place.
+    /// With records that are elsewhere.
     #[must_use]
-    pub fn with(mut self, what: &'static str, path: &Path) -> Self {
+    pub fn with_records(self, directory: &Path) -> Self {
+        self.with(RECORDS, directory)
+    }
+
+    /// With an audit log that is elsewhere.
+    #[must_use]
+    pub fn with_audit_log(self, file: &Path) -> Self {
+        self.with(AUDIT_LOG, file)
+    }
+
+    fn with(mut self, what: &'static str, path: &Path) -> Self {
         if path.is_absolute() {
             self.0.push(OwnPlace { what, path: real(path) });
         }
@@ -74,6 +84,8 @@ impl OwnPlaces {
     }
 }
 
+const RECORDS: &str = "the records of what runs";
+const AUDIT_LOG: &str = "the audit log";
 const ENGINE: &str = "the socket of a container engine";
 
 /// Without links as far as there is anything: the rest could be made by a command that is shown the directory above it.

@@ -101,7 +101,8 @@ mod tests {
     use std::sync::Arc;
 
     use exec_core::{
-        Capture, Cmd, Collector, ExecOpts, Isolation, IsolationLevel, LimitHit, LimitName, Signal, Usage,
+        Capture, Cmd, Collector, ExecOpts, Isolation, IsolationLevel, LimitHit, LimitName, OwnPlaces, Signal,
+        Usage,
     };
 
     use super::*;
@@ -137,7 +138,7 @@ mod tests {
     fn plan(network: Network) -> Plan {
         let dir = tempfile::tempdir().unwrap();
         let opts = ExecOpts::in_workspace(dir.path()).with_network(network);
-        Plan::resolve(&Cmd::new("true"), &opts, []).unwrap()
+        Plan::resolve(&Cmd::new("true"), &opts, [], &OwnPlaces::default()).unwrap()
     }
 
     /// R33: a wall is guessed at only where there is one, and only for a command that failed.

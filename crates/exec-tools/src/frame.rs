@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use exec_core::{Cmd, Error, ErrorKind, ExecOpts, Limit, Plan, Result, SessionName, Stdin};
+use exec_core::{Cmd, Error, ErrorKind, ExecOpts, Limit, OwnPlaces, Plan, Result, SessionName, Stdin};
 
 use crate::Bounds;
 
@@ -23,7 +23,7 @@ impl Frame {
             Some(name) => opts.in_session(name.clone()),
             None => opts,
         };
-        let plan = Plan::resolve(&Cmd::new("true"), &opts, std::env::vars_os())?;
+        let plan = Plan::resolve(&Cmd::new("true"), &opts, std::env::vars_os(), OwnPlaces::here())?;
         Ok(Self { opts, plan, bounds, session })
     }
 

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use exec_core::Result;
+use exec_core::{OwnPlaces, Result};
 
 use crate::audit::{Audit, AuditLog, Extent};
 use crate::blank::{self, Blank};
@@ -26,6 +26,7 @@ struct Inner {
     state: StateDir,
     owner: Owner,
     audit: Option<AuditLog>,
+    own: OwnPlaces,
     swept: OnceLock<()>,
 }
 
@@ -39,12 +40,17 @@ impl Default for Watch {
 impl Watch {
     /// With this state directory and this audit log. Makes nothing yet.
     pub fn new(state: StateDir, audit: Audit) -> Self {
-        Self(Arc::new(Inner {
-            state,
-            owner: Owner::this_process(),
-            audit: audit.open(),
-            swept: OnceLock::new(),
-        }))
+        let audit = audit.open();
+        let log = audit.as_ref().and_then(AuditLog::file);
+        let own = OwnPlaces::here().clone().with_records(state.path());
+        let own = log.into_iter().fold(own, OwnPlaces::with_audit_log);
+        let owner = Owner::this_process();
+        Self(Arc::new(Inner { state, owner, audit, own, swept: OnceLock::new() }))
+    }
+
+    /// What no command may reach: this user's places, and where this one writes.
+    pub fn own_places(&self) -> &OwnPlaces {
+        &self.0.own
     }
 
     /// Where its records are.
@@ -244,7 +250,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let watch = watch(&dir);
         let opts = exec_core::ExecOpts::in_workspace(dir.path());
-        let plan = exec_core::Plan::resolve(&exec_core::Cmd::new("make"), &opts, []).unwrap();
+        let plan =
+            exec_core::Plan::resolve(&exec_core::Cmd::new("make"), &opts, [], watch.own_places()).unwrap();
         let isolation = exec_core::Isolation {
             level: exec_core::IsolationLevel::Namespaces,
             claims: BTreeSet::new(),

@@ -4,7 +4,7 @@ use std::io;
 
 use agent_exec::Sandbox;
 use exec_config::Here;
-use exec_core::{Error, ErrorKind, Executor, Outcome, Plan, Result};
+use exec_core::{Error, ErrorKind, Executor, Outcome, OwnPlaces, Plan, Result};
 
 use crate::args::RunArgs;
 use crate::drive::{End, drive};
@@ -65,7 +65,7 @@ pub(super) async fn one(sandbox: &Sandbox, job: &Job, signals: &mut Signals) -> 
 /// Says where the command is about to run, as far as anybody wants to know.
 pub(super) fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) -> Result<()> {
     let (name, has) = (sandbox.name(), sandbox.capabilities());
-    let plan = || Plan::resolve(&job.commands[0], job.opts.on(name), std::env::vars_os());
+    let plan = || Plan::resolve(&job.commands[0], job.opts.on(name), std::env::vars_os(), OwnPlaces::here());
     if job.voice == Voice::Worker && job.talk != Talk::Quiet {
         say_all(job.voice, &job.warnings.iter().map(Line::warn).collect::<Vec<_>>());
         say_all(job.voice, &banner::worker(sandbox, &plan()?));

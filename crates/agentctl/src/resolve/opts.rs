@@ -1,7 +1,5 @@
 //! The options of a run on each sandbox, from the effective settings and what is said with the command alone.
 
-use std::path::Path;
-
 use exec_config::{Config, Engine, Surroundings, project_file_names};
 use exec_core::{DangerousMounts, Error, ExecOpts, Result};
 
@@ -97,8 +95,7 @@ fn one(
     opts.dangerous_mounts =
         if files.allow_dangerous_mounts { DangerousMounts::Accept } else { DangerousMounts::Refuse };
     if opts.dangerous_mounts == DangerousMounts::Refuse {
-        let workspace = opts.workspace.path.as_deref().unwrap_or(Path::new("."));
-        config.refuse_exposure(surroundings, workspace, &opts.mounts)?;
+        config.refuse_exposure(surroundings, &opts.mounts)?;
     }
     Ok(opts)
 }

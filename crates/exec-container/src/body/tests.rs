@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use exec_core::{Claim, Cmd, ExecOpts, MountSpec, Plan, User};
+use exec_core::{Claim, Cmd, ExecOpts, MountSpec, OwnPlaces, Plan, User};
 use exec_host::{HostView, SystemEntry};
 
 use super::*;
@@ -56,7 +56,7 @@ pub(crate) fn view() -> HostView {
 }
 
 fn plan(opts: &ExecOpts) -> Plan {
-    let mut plan = Plan::resolve(&Cmd::new("true"), opts, []).unwrap();
+    let mut plan = Plan::resolve(&Cmd::new("true"), opts, [], &OwnPlaces::default()).unwrap();
     plan.workspace_owner = (1000, 1000);
     plan
 }

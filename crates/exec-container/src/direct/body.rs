@@ -61,7 +61,7 @@ fn override_limits(limits: &mut Vec<ResourcesUlimits>, command: &Command) {
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{ByteSize, Cmd, ExecOpts, Limit, Plan, Stdin};
+    use exec_core::{ByteSize, Cmd, ExecOpts, Limit, OwnPlaces, Plan, Stdin};
 
     use super::*;
     use crate::body::tests::{profile, view};
@@ -69,7 +69,7 @@ mod tests {
     use crate::spec::{Base, spec};
 
     fn sent(cmd: &Cmd, opts: &ExecOpts, profile: &EngineProfile) -> serde_json::Value {
-        let mut plan = Plan::resolve(cmd, opts, []).unwrap();
+        let mut plan = Plan::resolve(cmd, opts, [], &OwnPlaces::default()).unwrap();
         plan.workspace_owner = (1000, 1000);
         let image = ImageFacts { id: "sha256:host".into(), ..ImageFacts::default() };
         let spec = spec(&plan, Base::Host { image: &image, view: &view() }, profile).unwrap();

@@ -60,12 +60,18 @@ fn text(word: &OsStr, what: &str) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts};
+    use exec_core::{Cmd, ExecOpts, OwnPlaces};
 
     use super::*;
 
     fn plan(cmd: &Cmd, opts: &ExecOpts) -> Plan {
-        Plan::resolve(cmd, opts, [("LANG".into(), "C".into()), ("PATH".into(), "/bin".into())]).unwrap()
+        Plan::resolve(
+            cmd,
+            opts,
+            [("LANG".into(), "C".into()), ("PATH".into(), "/bin".into())],
+            &OwnPlaces::default(),
+        )
+        .unwrap()
     }
 
     fn opts() -> ExecOpts {

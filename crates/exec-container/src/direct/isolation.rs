@@ -113,7 +113,7 @@ fn degraded(capabilities: &Capabilities, limits: &[LimitReport], profile: &Engin
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts, Network, Plan};
+    use exec_core::{Cmd, ExecOpts, Network, OwnPlaces, Plan};
 
     use super::*;
     use crate::body::host_config;
@@ -122,7 +122,7 @@ mod tests {
     use crate::spec::{Base, spec};
 
     fn made(opts: &ExecOpts, change: impl FnOnce(&mut HostConfig)) -> (Capabilities, Isolation) {
-        let plan = Plan::resolve(&Cmd::new("x"), opts, []).unwrap();
+        let plan = Plan::resolve(&Cmd::new("x"), opts, [], &OwnPlaces::default()).unwrap();
         let (image, profile) = (ImageFacts::default(), profile());
         let spec = spec(&plan, Base::Host { image: &image, view: &view() }, &profile).unwrap();
         let mut found = host_config(&spec, own_pids(&profile), &profile);

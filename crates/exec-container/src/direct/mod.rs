@@ -49,7 +49,7 @@ impl DirectExecutor {
 
     async fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {
         require_floor(&self.capabilities, opts, self.name())?;
-        let mut plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
+        let mut plan = Plan::resolve(cmd, opts, std::env::vars_os(), &self.yard.own)?;
         refuse_what_needs_a_cell(&plan).map_err(|error| error.with_backend(self.name()))?;
         self.drafter.prepare(&mut plan).await?;
         Ok(plan)
@@ -106,7 +106,12 @@ impl Executor for DirectExecutor {
     async fn health(&self) -> Result<Health> {
         let cmd =
             if self.drafter.profile.knows_init { Cmd::new(INIT).arg("--version") } else { Cmd::new("true") };
-        let result = self.run(&cmd, &ExecOpts::in_workspace(std::env::temp_dir())).await?;
+        let workspace = tempfile::tempdir().map_err(|error| {
+            Error::new(ErrorKind::Io, "health", "no directory can be made to try a container in")
+                .with_backend(self.name())
+                .with_source(error)
+        })?;
+        let result = self.run(&cmd, &ExecOpts::in_workspace(workspace.path())).await?;
         if !result.success() {
             return Err(Error::new(ErrorKind::Engine, "health", "a command in a new container failed")
                 .with_backend(self.name())

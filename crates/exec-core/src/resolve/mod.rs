@@ -4,9 +4,11 @@
 
 mod cwd;
 mod danger;
+mod first_sight;
 mod git;
 mod mounts;
 mod os;
+mod reach;
 mod user;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +16,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
+
+use exec_files::OwnPlaces;
 
 use crate::{
     Access, Cmd, Error, ErrorKind, ExecOpts, Gpus, Lifetime, Machine, Network, Preset, ResolvedLimits,
@@ -85,17 +89,20 @@ pub struct PlannedMount {
 }
 
 impl Plan {
-    /// Checks a request and fills in its defaults; `environment` is the caller's.
+    /// Checks a request and fills in its defaults; `environment` is the caller's, and nothing that is shown to the command
+    /// may reach one of the places in `own`.
     pub fn resolve(
         cmd: &Cmd,
         opts: &ExecOpts,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
+        own: &OwnPlaces,
     ) -> Result<Self> {
         cmd.validate()?;
         validate_env(&opts.env)?;
         validate_limits(opts)?;
-        let workspace = workspace_path(opts)?;
-        let mounts = mounts::plan(&workspace, opts)?;
+        let workspace = workspace_path(opts, own)?;
+        let mounts = mounts::plan(&workspace, opts, own)?;
+        refuse_spilling_inside(opts, &mounts)?;
         let cwd = cwd::plan(&workspace, &mounts, opts.cwd.as_deref())?;
         let mut env = inherited_environment(environment, &opts.env_policy);
         env.extend(opts.env.clone());
@@ -136,7 +143,7 @@ impl Machine {
     }
 }
 
-fn workspace_path(opts: &ExecOpts) -> Result<PathBuf> {
+fn workspace_path(opts: &ExecOpts, own: &OwnPlaces) -> Result<PathBuf> {
     let asked = match &opts.workspace.path {
         Some(path) => path.clone(),
         None => std::env::current_dir().map_err(|error| {
@@ -150,7 +157,23 @@ fn workspace_path(opts: &ExecOpts) -> Result<PathBuf> {
             .with_remedy("name a directory"));
     }
     danger::check(&path, opts.dangerous_mounts, "workspace")?;
+    reach::check(&path, own, opts.dangerous_mounts, "workspace")?;
     Ok(path)
+}
+
+/// Output is written to files by us and read by the caller, so their directory must not be one that a command can write.
+fn refuse_spilling_inside(opts: &ExecOpts, mounts: &[PlannedMount]) -> Result<()> {
+    let Some(spill) = &opts.capture.spill else { return Ok(()) };
+    let real = spill.canonicalize().unwrap_or_else(|_| spill.clone());
+    let writable = mounts.iter().filter(|mount| mount.access == Access::ReadWrite);
+    if !writable.clone().any(|mount| real.starts_with(&mount.source)) {
+        return Ok(());
+    }
+    Err(invalid(format!(
+        "the directory `{}` for whole outputs can be written by the command",
+        spill.display()
+    ))
+    .with_remedy("name one outside the workspace and the writable mounts"))
 }
 
 fn canonical(path: &Path, what: &'static str) -> Result<PathBuf> {

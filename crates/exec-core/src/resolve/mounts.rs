@@ -1,21 +1,26 @@
 //! The workspace and the mounts, checked against each other.
 
+use std::fs::Metadata;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{PlannedMount, canonical, danger, git, invalid, os};
+use exec_files::{Dir, OwnPlaces};
+
+use super::{PlannedMount, canonical, danger, first_sight, git, invalid, os, reach};
 use crate::needs::{BUILD_FILES, BUILD_IMAGE};
 use crate::value::is_plain_absolute;
-use crate::{Access, ExecOpts, MountSpec, Result, WorkspaceMode};
+use crate::{Access, Error, ExecOpts, MountSpec, Result, WorkspaceMode};
 
 /// Places inside that belong to the cell itself.
 const RESERVED: [&str; 11] =
     ["/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/run"];
 
-pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
-    let mut planned = plan_workspace(workspace, opts)?;
-    let mut kept = git::plan(workspace, access_to(&workspace.join(".git"), &planned), opts.dangerous_mounts);
+pub(super) fn plan(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<Vec<PlannedMount>> {
+    let mut planned = plan_workspace(workspace, opts, own)?;
+    let access = access_to(&workspace.join(".git"), &planned);
+    let mut kept = git::plan(workspace, access, opts.dangerous_mounts, own)?;
     for file in kept_files(opts) {
-        for mount in kept_file(&workspace.join(file), &planned) {
+        for mount in kept_file(&workspace.join(file), &planned)? {
             // An engine refuses two mounts at one place.
             if kept.iter().all(|other| other.target != mount.target) {
                 kept.push(mount);
@@ -23,23 +28,45 @@ pub(super) fn plan(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount
         }
     }
     for mount in &opts.mounts {
-        let mount = plan_mount(mount, workspace, opts)?;
+        let mount = plan_mount(mount, workspace, opts, own)?;
         refuse_overlap(&planned, &mount)?;
         refuse_over_kept(&kept, &mount)?;
         planned.push(mount);
+    }
+    for writable in planned.iter().filter(|mount| mount.access == Access::ReadWrite) {
+        first_sight::note(&writable.source, writable.id)?;
+    }
+    if builds(opts) {
+        pin_build_files(workspace)?;
     }
     planned.extend(kept);
     Ok(planned)
 }
 
+fn builds(opts: &ExecOpts) -> bool {
+    opts.image.as_deref() == Some(BUILD_IMAGE)
+}
+
+/// No mount can keep a file from being made that is not there. So those that come later do not count.
+fn pin_build_files(workspace: &Path) -> Result<()> {
+    let dir = Dir::open(workspace).map_err(|error| unusable(workspace, error))?;
+    let present: Vec<&str> = BUILD_FILES.into_iter().filter(|name| dir.metadata(name).is_ok()).collect();
+    first_sight::pin_build_files(workspace, os::file_id(workspace)?, &present)
+}
+
+fn unusable(path: &Path, error: io::Error) -> Error {
+    invalid(format!("`{}` can't be looked into", path.display()))
+        .with_source(error)
+        .with_remedy("see that you may enter it, and that no link has taken its place")
+}
+
 /// What no command may change: what the caller names, and what the next run's image would be built from.
 fn kept_files(opts: &ExecOpts) -> impl Iterator<Item = &Path> {
-    let builds = opts.image.as_deref() == Some(BUILD_IMAGE);
-    let built_from = BUILD_FILES.iter().filter(move |_| builds).map(Path::new);
+    let built_from = BUILD_FILES.iter().filter(move |_| builds(opts)).map(Path::new);
     opts.kept_files.iter().map(PathBuf::as_path).chain(built_from)
 }
 
-fn plan_workspace(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>> {
+fn plan_workspace(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<Vec<PlannedMount>> {
     let at_own_path = |path: &Path, access| {
         Ok(PlannedMount { source: path.to_owned(), target: path.to_owned(), access, id: os::file_id(path)? })
     };
@@ -48,7 +75,7 @@ fn plan_workspace(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>
     };
     let mut mounts = vec![at_own_path(workspace, Access::ReadOnly)?];
     for path in writable {
-        let full = writable_path(workspace, path, opts)?;
+        let full = writable_path(workspace, path, opts, own)?;
         mounts.push(at_own_path(&full, Access::ReadWrite)?);
     }
     Ok(mounts)
@@ -56,7 +83,7 @@ fn plan_workspace(workspace: &Path, opts: &ExecOpts) -> Result<Vec<PlannedMount>
 
 /// A place in a read-only workspace that may be written. Never through a link, which a command may have made to have
 /// another place opened; and never what the host takes orders from, which is not the caller's to give either.
-fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts) -> Result<PathBuf> {
+fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<PathBuf> {
     let full = canonical(&workspace.join(path), "writable path")?;
     let refusal = |why: &str| {
         invalid(format!("the writable path `{}` {why}", path.display()))
@@ -70,7 +97,7 @@ fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts) -> Result<PathB
         return Err(refusal(&format!("is reached through a link: it is `{}`", full.display()))
             .with_remedy("name the place itself, if that is what you mean"));
     }
-    if git::takes_orders_from(workspace, &full, opts.dangerous_mounts) {
+    if git::takes_orders_from(workspace, &full, opts.dangerous_mounts, own)? {
         return Err(refusal("is a repository's own, and the host's git takes orders from there")
             .with_remedy(
                 "leave it out; `.git` as a whole can be written, with what matters in it kept as it is",
@@ -105,33 +132,50 @@ fn access_to(path: &Path, planned: &[PlannedMount]) -> Access {
 }
 
 /// Mounts over a file that could be written otherwise, and over the directories it lies in: else one of those could be moved
-/// away and replaced. A link is left alone: it could be replaced whatever is mounted where it leads.
-fn kept_file(path: &Path, planned: &[PlannedMount]) -> Vec<PlannedMount> {
+/// away and replaced. A file that is a link itself is left alone: it could be replaced whatever is mounted where it leads,
+/// and is not read through a link either.
+fn kept_file(path: &Path, planned: &[PlannedMount]) -> Result<Vec<PlannedMount>> {
     let holds = planned.iter().rev().find(|mount| path.starts_with(&mount.target));
-    let Some(holds) = holds.filter(|mount| mount.access == Access::ReadWrite) else { return Vec::new() };
-    let at_own_path = |path: &Path, access| {
-        let found = std::fs::symlink_metadata(path).ok().filter(|found| !found.is_symlink())?;
-        Some((
-            found.is_file(),
-            PlannedMount { source: path.into(), target: path.into(), access, id: os::id(&found) },
-        ))
+    let Some(holds) = holds.filter(|mount| mount.access == Access::ReadWrite) else { return Ok(Vec::new()) };
+    let inside = path.strip_prefix(&holds.target).unwrap_or(path);
+    if inside.as_os_str().is_empty() || !is_plain_absolute(path) {
+        return Ok(Vec::new());
+    }
+    let dir = Dir::open(&holds.source).map_err(|error| unusable(&holds.source, error))?;
+    let found = match dir.metadata(inside) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        found => found.map_err(|error| unkept(path, error))?,
     };
-    let Some((true, file)) = at_own_path(path, Access::ReadOnly).filter(|_| is_plain_absolute(path)) else {
-        return Vec::new();
+    if !found.is_file() {
+        return Ok(Vec::new());
+    }
+    let at_own_path = |below: &Path, found: &Metadata, access| PlannedMount {
+        source: holds.source.join(below),
+        target: holds.target.join(below),
+        access,
+        id: os::id(found),
     };
-    let within = |above: &&Path| above.starts_with(&holds.target) && **above != holds.target;
-    let directories = path.ancestors().skip(1).take_while(within);
-    let above: Option<Vec<_>> = directories.map(|above| at_own_path(above, Access::ReadWrite)).collect();
-    let mut mounts: Vec<_> = above.unwrap_or_default().into_iter().map(|(_, mount)| mount).collect();
+    let mut mounts = Vec::new();
+    for above in inside.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
+        let found = dir.metadata(above).map_err(|error| unkept(path, error))?;
+        mounts.push(at_own_path(above, &found, Access::ReadWrite));
+    }
     mounts.reverse();
-    mounts.push(file);
-    mounts
+    mounts.push(at_own_path(inside, &found, Access::ReadOnly));
+    Ok(mounts)
 }
 
-fn plan_mount(mount: &MountSpec, workspace: &Path, opts: &ExecOpts) -> Result<PlannedMount> {
+fn unkept(path: &Path, error: io::Error) -> Error {
+    invalid(format!("`{}` can't be kept as it is, and no command may change it", path.display()))
+        .with_source(error)
+        .with_remedy("look at the directories it lies in: no link may be among them, and you must be able to enter them")
+}
+
+fn plan_mount(mount: &MountSpec, workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<PlannedMount> {
     let source = canonical(&mount.source, "mount source")?;
     refuse_led_out(&mount.source, &source, workspace)?;
     danger::check(&source, opts.dangerous_mounts, "mount source")?;
+    reach::check(&source, own, opts.dangerous_mounts, "mount source")?;
     let target: PathBuf = mount.target.components().collect();
     if !is_plain_absolute(&target) {
         return Err(invalid(format!(

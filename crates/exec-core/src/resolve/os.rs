@@ -1,6 +1,6 @@
 //! The few facts about files and the machine that each system tells in its own way.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{ByteSize, Result};
 
@@ -20,7 +20,7 @@ mod sys {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     use std::time::UNIX_EPOCH;
 
-    use super::{FileId, Path};
+    use super::{FileId, Path, PathBuf};
 
     pub(super) fn id(metadata: &std::fs::Metadata) -> FileId {
         let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -55,11 +55,15 @@ mod sys {
     pub(super) fn is_socket(path: &Path) -> bool {
         path.metadata().is_ok_and(|metadata| metadata.file_type().is_socket())
     }
+
+    pub(super) fn path(bytes: &[u8]) -> PathBuf {
+        <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into()
+    }
 }
 
 #[cfg(not(unix))]
 mod sys {
-    use super::{FileId, Path};
+    use super::{FileId, Path, PathBuf};
 
     pub(super) fn id(_: &std::fs::Metadata) -> FileId {
         FileId { dev: 0, ino: 0, born: 0 }
@@ -78,6 +82,11 @@ mod sys {
     pub(super) fn is_socket(_: &Path) -> bool {
         false
     }
+
+    /// Bytes that are not text lead nowhere.
+    pub(super) fn path(bytes: &[u8]) -> PathBuf {
+        String::from_utf8_lossy(bytes).into_owned().into()
+    }
 }
 
 pub(super) fn is_socket(path: &Path) -> bool {
@@ -86,6 +95,11 @@ pub(super) fn is_socket(path: &Path) -> bool {
 
 pub(super) fn id(metadata: &std::fs::Metadata) -> FileId {
     sys::id(metadata)
+}
+
+/// A path as it stands in a file.
+pub(super) fn path(bytes: &[u8]) -> PathBuf {
+    sys::path(bytes)
 }
 
 /// Identity of what a canonical path names. There are no links in such a path; one that has become one since is refused,

@@ -21,7 +21,7 @@ fn workspace() -> TempDir {
 }
 
 fn resolve(opts: &ExecOpts) -> Result<Plan> {
-    Plan::resolve(&Cmd::new("true"), opts, [])
+    Plan::resolve(&Cmd::new("true"), opts, [], &OwnPlaces::default())
 }
 
 fn refusal(opts: &ExecOpts) -> String {

@@ -51,12 +51,12 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cmd, ErrorKind, ExecOpts, Limits};
+    use crate::{Cmd, ErrorKind, ExecOpts, Limits, OwnPlaces};
 
     fn plan(opts: ExecOpts, owner: (u32, u32), mode: u32) -> Plan {
         let dir = tempfile::tempdir().unwrap();
         let opts = ExecOpts { workspace: ExecOpts::in_workspace(dir.path()).workspace, ..opts };
-        let mut plan = Plan::resolve(&Cmd::new("x"), &opts, []).unwrap();
+        let mut plan = Plan::resolve(&Cmd::new("x"), &opts, [], &OwnPlaces::default()).unwrap();
         (plan.workspace_owner, plan.workspace_mode) = (owner, mode);
         plan
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use exec_core::{Cmd, ExecOpts, MountSpec, Plan, WorkspaceMode};
+use exec_core::{Cmd, ExecOpts, MountSpec, OwnPlaces, Plan, WorkspaceMode};
 use rstest::rstest;
 
 use std::os::unix::fs::PermissionsExt;
@@ -31,7 +31,9 @@ fn host() -> HostView {
 
 /// A plan whose paths do not change from machine to machine.
 fn plan(opts: &ExecOpts) -> Plan {
-    let mut plan = Plan::resolve(&Cmd::new("true"), opts, [("HOME".into(), "/home/ada".into())]).unwrap();
+    let mut plan =
+        Plan::resolve(&Cmd::new("true"), opts, [("HOME".into(), "/home/ada".into())], &OwnPlaces::default())
+            .unwrap();
     let workspace = std::mem::replace(&mut plan.workspace, "/home/ada/project".into());
     for mount in &mut plan.mounts {
         for path in [&mut mount.source, &mut mount.target] {

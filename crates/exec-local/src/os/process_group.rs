@@ -72,7 +72,7 @@ impl Executor for ProcessGroupExec {
 
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         self.watch.admit().map_err(|error| error.with_backend(NAME))?;
-        let plan = Plan::resolve(cmd, opts, std::env::vars_os())?;
+        let plan = Plan::resolve(cmd, opts, std::env::vars_os(), self.watch.own_places())?;
         refuse_what_a_group_cannot_hold(&plan, opts)?;
         let mut command = Command::new(&plan.argv[0]);
         command

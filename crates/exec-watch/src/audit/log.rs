@@ -55,6 +55,11 @@ impl AuditLog {
         Self(Arc::new(Shared { at, rigour, file: Mutex::default() }))
     }
 
+    /// Where it is, if anywhere.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.0.at.path.as_deref()
+    }
+
     /// A run starts. An error means that it must not.
     pub(crate) fn start(&self, line: &StartLine<'_>) -> Result<()> {
         match (self.write(line), self.0.rigour) {
@@ -99,8 +104,8 @@ impl AuditLog {
     }
 
     fn path(&self) -> io::Result<&Path> {
-        let path = self.0.at.path.as_deref();
-        path.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "neither HOME nor XDG_STATE_HOME is set"))
+        self.file()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "neither HOME nor XDG_STATE_HOME is set"))
     }
 
     fn refuse(&self, error: io::Error) -> Error {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use exec_core::{Cmd, EngineInfo, ExecOpts, Limit, Limits};
+use exec_core::{Cmd, EngineInfo, ExecOpts, Limit, Limits, OwnPlaces};
 
 use super::super::line::Voice;
 use super::*;
@@ -11,7 +11,13 @@ use super::*;
 /// The default limits, but for one that depends on the machine.
 fn plan() -> Plan {
     let limits = Limits { cpus: Limit::Exactly("0.5".parse().unwrap()), ..Limits::default() };
-    Plan::resolve(&Cmd::new("x"), &ExecOpts::in_workspace("/tmp").with_limits(limits), []).unwrap()
+    Plan::resolve(
+        &Cmd::new("x"),
+        &ExecOpts::in_workspace("/tmp").with_limits(limits),
+        [],
+        &OwnPlaces::default(),
+    )
+    .unwrap()
 }
 
 fn capabilities(level: IsolationLevel, engine: Option<EngineInfo>) -> Capabilities {

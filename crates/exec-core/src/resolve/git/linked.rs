@@ -1,14 +1,17 @@
 //! From the pointer of a linked worktree to its repository, if it is one.
 //!
 //! A command may have written the pointer, to be given in its next run what it names. So it is followed only to a
-//! repository that knows this worktree: that says so in files a command can't write.
+//! repository that names this worktree itself, in files that no command could write.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files;
-use crate::DangerousMounts;
-use crate::resolve::{danger, os};
+use exec_files::{Dir, FileKind, OwnPlaces};
+
+use crate::resolve::{danger, first_sight, invalid, os, reach};
+use crate::{DangerousMounts, Result};
+
+/// Longer than any path.
+const LONGEST: u64 = 8192;
 
 /// Where a linked worktree's repository is.
 pub(super) struct Linked {
@@ -19,40 +22,63 @@ pub(super) struct Linked {
 }
 
 /// The repository that a workspace's pointer leads to and that leads back.
-pub(super) fn find(workspace: &Path, dangerous: DangerousMounts) -> Option<Linked> {
-    let pointer = workspace.join(".git");
-    let admin = named_in(&pointer, b"gitdir: ", workspace)?;
-    let worktrees = admin.parent().filter(|above| above.ends_with("worktrees"))?;
-    let common = worktrees.parent()?;
+///
+/// # Errors
+///
+/// Where the two lead to each other, and a command could have written the repository's side.
+pub(super) fn find(workspace: &Path, dangerous: DangerousMounts, own: &OwnPlaces) -> Result<Option<Linked>> {
+    let Some(linked) = answered(workspace) else { return Ok(None) };
+    let is_given = danger::check(&linked.common, dangerous, "repository")
+        .and_then(|()| reach::check(&linked.common, own, dangerous, "repository"));
+    if is_given.is_err() {
+        return Ok(None);
+    }
+    match first_sight::forgeable(&linked.common, &linked.admin) {
+        None => Ok(Some(linked)),
+        Some(note) => Err(invalid(format!(
+            "the workspace's repository `{}` could be a command's work: earlier commands could write there",
+            linked.common.display()
+        ))
+        .with_context("workspace", workspace.display())
+        .with_remedy(format!(
+            "see that its `worktrees` are those that your own git made; if they are, remove `{}`",
+            note.display()
+        ))),
+    }
+}
+
+/// The repository of the pointer, if each names the other and both have one owner.
+fn answered(workspace: &Path) -> Option<Linked> {
+    let here = Dir::open(workspace).ok()?;
+    let admin = named_in(&here, ".git", b"gitdir: ", workspace)?;
+    let worktrees = admin.parent().filter(|above| above.ends_with("worktrees"))?.to_owned();
+    let common = worktrees.parent()?.to_owned();
+    let inside = Dir::open(&admin).ok()?;
     let names =
-        |file: &str, path: &Path| named_in(&admin.join(file), b"", &admin).is_some_and(|named| named == path);
+        |file: &str, path: &Path| named_in(&inside, file, b"", &admin).is_some_and(|named| named == path);
     let owner = os::owner(workspace).ok()?.0;
-    let holds = names("gitdir", &pointer)
-        && names("commondir", common)
-        && is_repository(common)
-        && [common, worktrees, &admin].iter().all(|path| os::owner(path).is_ok_and(|(uid, _)| uid == owner))
+    let holds = names("gitdir", &workspace.join(".git"))
+        && names("commondir", &common)
+        && is_repository(&common)
+        && [&common, &worktrees, &admin].iter().all(|path| os::owner(path).is_ok_and(|(uid, _)| uid == owner))
         // A worktree within its repository: mounting that would show the others' files too.
-        && !workspace.starts_with(common)
-        && danger::check(common, dangerous, "repository").is_ok();
-    holds.then(|| Linked { common: common.to_owned(), admin: admin.clone() })
+        && !workspace.starts_with(&common);
+    holds.then_some(Linked { common, admin })
 }
 
 /// Where a path leads that stands in a file, by itself or behind a word; a relative one begins at `base`.
-fn named_in(file: &Path, word: &[u8], base: &Path) -> Option<PathBuf> {
-    let contents = files::read_small(file).ok()?;
+fn named_in(dir: &Dir, file: &str, word: &[u8], base: &Path) -> Option<PathBuf> {
+    let contents = dir.read(file, LONGEST).ok()?;
     let mut path = contents.strip_prefix(word)?;
     while let [rest @ .., b'\n' | b'\r'] = path {
         path = rest;
     }
-    base.join(files::path(path)).canonicalize().ok()
+    base.join(os::path(path)).canonicalize().ok()
 }
 
 /// What git itself asks for. Repositories that are put together from links to others are none to us.
 fn is_repository(path: &Path) -> bool {
-    let is = |name: &str, fits: fn(&fs::Metadata) -> bool| {
-        fs::symlink_metadata(path.join(name)).is_ok_and(|found| fits(&found))
-    };
-    is("HEAD", fs::Metadata::is_file)
-        && is("objects", fs::Metadata::is_dir)
-        && is("refs", fs::Metadata::is_dir)
+    let Ok(dir) = Dir::open(path) else { return false };
+    let is = |name: &str, kind| dir.metadata(name).is_ok_and(|found| FileKind::of(&found) == kind);
+    is("HEAD", FileKind::File) && is("objects", FileKind::Directory) && is("refs", FileKind::Directory)
 }

@@ -7,15 +7,17 @@
 //! A linked worktree has but a pointer at `.git`; its repository is mounted as well, at its own path, without the
 //! working tree it belongs to.
 
-mod files;
 mod linked;
 mod orders;
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{PlannedMount, os};
-use crate::{Access, DangerousMounts};
+use exec_files::{Dir, FileKind, OwnPlaces};
+
+use super::{PlannedMount, invalid, os};
+use crate::{Access, DangerousMounts, Result};
 use linked::Linked;
 
 /// Where every worktree of a repository writes. The repository's own directory must be writable too, because git
@@ -23,36 +25,66 @@ use linked::Linked;
 const SHARED: [&str; 6] = ["objects", "refs", "logs", "reftable", "rr-cache", "lfs"];
 
 /// The mounts of a workspace's repository, to go on top of the workspace and of everything else.
-pub(super) fn plan(workspace: &Path, access: Access, dangerous: DangerousMounts) -> Vec<PlannedMount> {
+///
+/// # Errors
+///
+/// Where nothing can keep the repository as it is: its `.git` is a link, or can't be looked at.
+pub(super) fn plan(
+    workspace: &Path,
+    access: Access,
+    dangerous: DangerousMounts,
+    own: &OwnPlaces,
+) -> Result<Vec<PlannedMount>> {
     let git = workspace.join(".git");
-    let Ok(found) = fs::symlink_metadata(&git) else { return Vec::new() };
-    match access {
-        Access::ReadWrite if found.is_dir() => repository(&git, &found),
-        Access::ReadWrite if found.is_file() => {
+    let found = match Dir::open(workspace).and_then(|dir| dir.metadata(".git")) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(_) if access == Access::ReadOnly => return Ok(Vec::new()),
+        found => found.map_err(|error| unkept(workspace, "can't be looked at").with_source(error))?,
+    };
+    Ok(match (access, FileKind::of(&found)) {
+        (Access::ReadWrite, FileKind::Directory) => repository(&git, &found),
+        (Access::ReadWrite, FileKind::File) => {
             let mut mounts = vec![mount(git, &found, Access::ReadOnly)];
-            mounts.extend(linked::find(workspace, dangerous).iter().flat_map(worktree));
+            mounts.extend(linked::find(workspace, dangerous, own)?.iter().flat_map(worktree));
             mounts
         }
+        // No mount keeps a link from being replaced, by a repository with orders of its own.
+        (Access::ReadWrite, FileKind::Link) => return Err(unkept(workspace, "is a link")),
         // Read-only as part of the workspace; only what lies elsewhere is missing.
-        Access::ReadOnly if found.is_file() => linked::find(workspace, dangerous)
+        (Access::ReadOnly, FileKind::File) => linked::find(workspace, dangerous, own)?
             .filter(|linked| !linked.common.starts_with(workspace))
             .and_then(|linked| there(linked.common, Access::ReadOnly))
             .into_iter()
             .collect(),
         _ => Vec::new(),
-    }
+    })
+}
+
+fn unkept(workspace: &Path, why: &str) -> crate::Error {
+    let what = format!(
+        "`{}` {why}, so a command could replace what the host's git takes orders from",
+        workspace.join(".git").display()
+    );
+    invalid(what).with_remedy(
+        "look at it and make it a directory that you can enter, or mount the workspace read-only",
+    )
 }
 
 /// Whether a path of the workspace is part of a repository, any of whose files may be orders. The workspace's own `.git` as
 /// a whole is not: what matters in it is kept, see [`plan`].
-pub(super) fn takes_orders_from(workspace: &Path, path: &Path, dangerous: DangerousMounts) -> bool {
+pub(super) fn takes_orders_from(
+    workspace: &Path,
+    path: &Path,
+    dangerous: DangerousMounts,
+    own: &OwnPlaces,
+) -> Result<bool> {
     let inside = path.strip_prefix(workspace).unwrap_or(path);
     if inside == Path::new(".git") {
-        return false;
+        return Ok(false);
     }
     let is_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
-    inside.iter().any(is_git)
-        || linked::find(workspace, dangerous).is_some_and(|linked| path.starts_with(linked.common))
+    let linked = linked::find(workspace, dangerous, own)?;
+    Ok(inside.iter().any(is_git) || linked.is_some_and(|linked| path.starts_with(linked.common)))
 }
 
 fn repository(git: &Path, found: &Metadata) -> Vec<PlannedMount> {
@@ -88,9 +120,10 @@ fn worktree(linked: &Linked) -> Vec<PlannedMount> {
     mounts
 }
 
-/// What is at a path, unless it is a link.
+/// What is at a canonical path, unless it has become a link.
 fn there(path: PathBuf, access: Access) -> Option<PlannedMount> {
-    let found = fs::symlink_metadata(&path).ok().filter(|found| !found.is_symlink())?;
+    let dir = Dir::open(path.parent()?).ok()?;
+    let found = dir.metadata(path.file_name()?).ok().filter(|found| !found.is_symlink())?;
     Some(mount(path, &found, access))
 }
 

@@ -1,10 +1,11 @@
 //! What git takes orders from: which files of its directories a command must leave as they are.
 
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use super::{files, mount};
+use exec_files::{Dir, FileKind};
+
+use super::mount;
 use crate::Access;
 use crate::resolve::PlannedMount;
 
@@ -55,52 +56,51 @@ pub(super) const OF_WORKTREE: [Order; 3] = [
     order("config.worktree", Missing::File(b"")),
 ];
 
-/// Read-only mounts for all of these. `None` if one of them can't be kept by a mount: a link can be replaced whatever
-/// is mounted where it leads.
+/// Read-only mounts for all of these, in the repository directory `git`.
+///
+/// `None` if one of them can't be kept by a mount: a link can be replaced whatever is mounted where it leads, and what the
+/// directory's mode keeps us from making can be made inside, by a command that changes the mode first.
 pub(super) fn keep(git: &Path, orders: &[Order]) -> Option<Vec<PlannedMount>> {
-    let mut mounts = Vec::new();
-    for order in orders {
-        match order.settle(git) {
-            Ok(kept) => mounts.push(kept),
-            Err(error) => match error.kind() {
-                // What we can't make can't be made inside either.
-                ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {}
-                _ => return None,
-            },
-        }
-    }
-    Some(mounts)
+    let dir = Dir::open(git).ok()?;
+    let kept: io::Result<Vec<_>> = orders.iter().map(|order| order.settle(&dir, git)).collect();
+    kept.ok().map(|mounts| mounts.into_iter().flatten().collect())
 }
 
 impl Order {
-    /// Looks at it, after making it where it is missing.
-    fn settle(&self, git: &Path) -> io::Result<PlannedMount> {
-        let path = git.join(self.name);
-        let found = match fs::symlink_metadata(&path) {
+    /// Looks at it, after making it where it is missing. `None` where there is nothing to keep.
+    fn settle(&self, dir: &Dir, git: &Path) -> io::Result<Option<PlannedMount>> {
+        let found = match dir.metadata(self.name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.make(git)?;
-                fs::symlink_metadata(&path)?
+                if !self.make(dir)? {
+                    return Ok(None);
+                }
+                dir.metadata(self.name)?
             }
             found => found?,
         };
-        let fits = match self.missing {
-            Missing::Directory => found.is_dir(),
-            Missing::File(_) => found.is_file(),
-            Missing::Nothing => !found.is_symlink(),
+        let fits = match (&self.missing, FileKind::of(&found)) {
+            (Missing::Directory, kind) => kind == FileKind::Directory,
+            (Missing::File(_), kind) => kind == FileKind::File,
+            (Missing::Nothing, kind) => kind != FileKind::Link,
         };
-        if fits { Ok(mount(path, &found, Access::ReadOnly)) } else { Err(ErrorKind::InvalidData.into()) }
+        if fits {
+            Ok(Some(mount(git.join(self.name), &found, Access::ReadOnly)))
+        } else {
+            Err(ErrorKind::InvalidData.into())
+        }
     }
 
-    fn make(&self, git: &Path) -> io::Result<()> {
+    /// Whether it is there afterwards.
+    fn make(&self, dir: &Dir) -> io::Result<bool> {
         let made = match self.missing {
-            Missing::Directory => files::make_directory(git, self.name),
-            Missing::File(contents) => files::make_file(git, self.name, contents),
-            Missing::Nothing => return Err(ErrorKind::NotFound.into()),
+            Missing::Directory => dir.make_dir(self.name, 0o755),
+            Missing::File(contents) => dir.create(self.name, 0o644, contents),
+            Missing::Nothing => return Ok(false),
         };
         match made {
             // Another run begins at the same time.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            made => made,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(true),
+            made => made.map(|()| true),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use exec_files::OwnPlaces;
 use tempfile::TempDir;
 
 use super::plan;
@@ -62,6 +63,8 @@ impl Place {
             let path = mount.source.strip_prefix(&self.path).unwrap().display().to_string();
             if mount.access == Access::ReadOnly { format!("{path} (ro)") } else { path }
         };
-        plan(&self.path.join(workspace), access, DangerousMounts::Refuse).into_iter().map(shown).collect()
+        let own = OwnPlaces::default();
+        let planned = plan(&self.path.join(workspace), access, DangerousMounts::Refuse, &own).unwrap();
+        planned.into_iter().map(shown).collect()
     }
 }

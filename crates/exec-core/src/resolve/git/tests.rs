@@ -1,5 +1,7 @@
 //! Repositories made by hand: what git would write, and what somebody who means harm would.
 
+use std::fs;
+
 use rstest::rstest;
 
 use super::place::Place;

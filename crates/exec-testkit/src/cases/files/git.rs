@@ -1,10 +1,12 @@
 //! A repository in the workspace: the command commits, and leaves nothing there that the host's git would execute.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use exec_core::{Cmd, ExecOpts, WorkspaceMode};
 
 use crate::case::{Case, Skip, case};
 use crate::probe::open_to_all;
@@ -19,6 +21,11 @@ pub(super) const CASES: &[Case] = &[
     case!(commits_are_on_the_host, "R25"),
     case!(a_planted_pointer_is_not_followed, "A3 A13", HidesFiles),
     case!(a_stolen_pointer_is_not_followed, "A3 A13", HidesFiles),
+    case!(a_repository_made_unreadable_keeps_its_orders, "A39", HidesFiles),
+    case!(a_repository_closed_to_writing_keeps_its_orders, "A39", HidesFiles),
+    case!(a_link_in_its_place_is_refused, "A39"),
+    case!(a_forged_repository_is_not_followed, "A44"),
+    case!(a_repository_made_inside_is_not_followed, "A44"),
 ];
 
 /// What the host's git would obey later, whether it was there before or not.
@@ -133,4 +140,100 @@ async fn a_stolen_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
     ensure!(there.stdout.text().starts_with("ok"), "its own worktree does not see it either");
     fs::copy(victim.own().join(".git"), ctx.workspace().join(".git"))?;
     check::refused_inside_only(&ctx, &["read", head], &["ENOENT"]).await
+}
+
+/// Runs a script that shall give the host's git an order, and looks whether it did.
+async fn gives_no_order(ctx: &Ctx, prepared: &str) -> Result<()> {
+    let git = ctx.workspace().join(".git");
+    check::exited(&ctx.sh(prepared).await?, 0)?;
+    let order =
+        "chmod 755 .git; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; echo x >> .git/config; true";
+    ctx.sh(order).await?;
+    fs::set_permissions(&git, PermissionsExt::from_mode(0o755))?;
+    ensure!(!fs::read_to_string(git.join("config"))?.contains('x'), "the configuration was written");
+    ensure!(!git.join("hooks/pre-commit").exists(), "a hook was written");
+    let outside = Command::new("sh").args(["-c", order]).current_dir(ctx.workspace()).status()?;
+    ensure!(outside.success() && git.join("hooks/pre-commit").exists(), "the control: nor outside");
+    Ok(())
+}
+
+/// A39: closed by the first command, opened again by the second.
+async fn a_repository_made_unreadable_keeps_its_orders(ctx: Ctx) -> Result<()> {
+    repository_by_hand(&ctx.workspace().join(".git"))?;
+    gives_no_order(&ctx, "chmod 0 .git").await
+}
+
+/// A39: what is missing can't be made by us then, and could be made by the command.
+async fn a_repository_closed_to_writing_keeps_its_orders(ctx: Ctx) -> Result<()> {
+    let git = ctx.workspace().join(".git");
+    fs::create_dir(&git)?;
+    fs::write(git.join("config"), "")?;
+    fs::set_permissions(&git, PermissionsExt::from_mode(0o555))?;
+    gives_no_order(&ctx, "true").await
+}
+
+/// A39: a link could be replaced by a repository with orders of its own, so nothing is run beside it.
+async fn a_link_in_its_place_is_refused(ctx: Ctx) -> Result<()> {
+    check::exited(&ctx.sh("mkdir real && ln -s real .git").await?, 0)?;
+    refused_for(&ctx, &ctx.opts(), "is a link").await?;
+    let read_only = WorkspaceMode::ReadOnly { writable: Vec::new() };
+    check::exited(&ctx.run(&Cmd::new("true"), &ctx.opts().with_workspace_mode(read_only)).await?, 0)
+}
+
+async fn refused_for(ctx: &Ctx, opts: &ExecOpts, why: &str) -> Result<()> {
+    match ctx.executor().run(&Cmd::new("true"), opts).await {
+        Err(error) if error.to_string().contains(why) && error.remedy().is_some() => Ok(()),
+        other => bail!("not refused: {other:?}"),
+    }
+}
+
+/// A44: the workspace, put together as a repository, and a pointer to it in another workspace.
+async fn a_forged_repository_is_not_followed(ctx: Ctx) -> Result<()> {
+    let forge = "mkdir -p objects refs worktrees/x && echo ref: refs/heads/x > HEAD";
+    check::exited(&ctx.sh(forge).await?, 0)?;
+    leads_nowhere(&ctx, ctx.workspace()).await
+}
+
+/// A44: a repository that git made, at a command's bidding.
+async fn a_repository_made_inside_is_not_followed(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    git_inside(&ctx, &ctx.opts(), &["init", "-q", "made"]).await?;
+    leads_nowhere(&ctx, &ctx.workspace().join("made/.git")).await
+}
+
+/// Makes another workspace a linked worktree of this repository, by commands in both. A repository that no command could
+/// have written is followed by the same pointers.
+async fn leads_nowhere(ctx: &Ctx, repository: &Path) -> Result<()> {
+    let other = tempfile::tempdir()?;
+    open_to_all(other.path())?;
+    let place = other.path().canonicalize()?;
+    let (own, innocent) = (place.join("own"), place.join("innocent.git"));
+    fs::create_dir(&own)?;
+    open_to_all(&own)?;
+    let opts = ExecOpts::in_workspace(&own);
+    let point = |repository: &Path| {
+        let (admin, pointer) = (repository.join("worktrees/x"), own.join(".git"));
+        format!(
+            "mkdir -p {admin}; echo ../.. > {admin}/commondir; echo {pointer} > {admin}/gitdir; echo gitdir: {admin} > {pointer}",
+            admin = admin.display(),
+            pointer = pointer.display()
+        )
+    };
+    let outside = |script: &str| Command::new("sh").args(["-c", script]).status();
+    // The same lines, those of each workspace by a command in it.
+    let script = point(&repository.canonicalize()?);
+    let (there, here) = script.rsplit_once("; ").context("two places")?;
+    check::exited(&ctx.sh(there).await?, 0)?;
+    check::exited(&ctx.run(&Cmd::shell(here), &opts).await?, 0)?;
+    refused_for(ctx, &opts, "could be a command's work").await?;
+    fs::remove_file(own.join(".git"))?;
+    ensure!(
+        outside(&format!(
+            "mkdir -p {0}/objects {0}/refs; echo ref: x > {0}/HEAD; {1}",
+            innocent.display(),
+            point(&innocent)
+        ))?
+        .success()
+    );
+    check::exited(&ctx.run(&Cmd::new("true"), &opts).await?, 0).context("the control")
 }
