@@ -44,7 +44,9 @@ impl<M: CellMaker> Sessions<M> {
                         name.as_str()
                     ),
                 )
-                .with_remedy("end it first, or use the options it was opened with"));
+                .with_remedy(
+                    "end it first, or use the options it was opened with; a `.git` that has appeared since is a mount too",
+                ));
             }
             return Ok((Arc::clone(&session.cell), session.standing.clone()));
         }

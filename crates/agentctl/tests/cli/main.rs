@@ -19,6 +19,7 @@ mod figures;
 mod forbidden;
 mod help;
 mod json;
+mod reach;
 mod session;
 mod signals;
 mod stop;

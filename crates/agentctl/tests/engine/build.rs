@@ -144,3 +144,20 @@ pub(crate) async fn a_planted_program_is_not_used() -> Result<()> {
     ensure!(!place.path().join("was-run").exists(), "it was run");
     Ok(())
 }
+
+/// A43: a file that a build would prefer, made by the command of the run before.
+pub(crate) async fn what_appears_later_does_not_count() -> Result<()> {
+    for (name, text) in [("Dockerfile.dev", "FROM evil"), (".dockerignore", "*")] {
+        let place = buildable()?;
+        let (code, _, said) = run(&place, &format!("echo '{text}' > {name}"))?;
+        let _built = Built::by(&said);
+        ensure!(code == Some(0) && place.path().join(name).exists(), "the control: {said}");
+        let (code, out, said) = run(&place, "echo ran")?;
+        ensure!(code == Some(125) && out.is_empty(), "{name}: {out}{said}");
+        ensure!(said.contains(name) && said.contains("a command may have made it"), "{said}");
+        fs::remove_file(place.path().join(name))?;
+        let (code, out, said) = run(&place, "echo ran")?;
+        ensure!(code == Some(0) && out == "ran\n", "without it: {said}");
+    }
+    Ok(())
+}

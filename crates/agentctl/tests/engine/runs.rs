@@ -90,7 +90,8 @@ pub(crate) async fn the_other_engine_is_never_talked_to() -> Result<()> {
     };
     let alone = run(ENGINE.other_host, "unix:///no/such/engine.sock")?;
     ensure!(alone.stdout == b"ran\n", "{alone:?}");
-    let socket = place.path().join("other.sock");
+    let elsewhere = tempfile::tempdir()?;
+    let socket = elsewhere.path().join("other.sock");
     let other = UnixListener::bind(&socket)?;
     other.set_nonblocking(true)?;
     let address = format!("unix://{}", socket.display());
@@ -102,7 +103,8 @@ pub(crate) async fn the_other_engine_is_never_talked_to() -> Result<()> {
 /// R60, R62: an engine of the other make at this one's address is refused for what it is.
 pub(crate) async fn the_other_engine_in_its_place_is_refused() -> Result<()> {
     let place = Place::new();
-    let socket = place.path().join("engine.sock");
+    let elsewhere = tempfile::tempdir()?;
+    let socket = elsewhere.path().join("engine.sock");
     let listener = UnixListener::bind(&socket)?;
     let answer = ENGINE.greeting_of_the_other;
     std::thread::spawn(move || {
@@ -200,5 +202,21 @@ pub(crate) async fn a_planted_configuration_has_no_effect() -> Result<()> {
     ensure!(place.output(["config", "trust"]).status.success(), "it can't be trusted");
     let trusted = text(&seen(&[])?.stdout);
     ensure!(trusted.starts_with(&format!("t\n{ours}\n")), "the positive control: {trusted}");
+    Ok(())
+}
+
+/// A40: records, the audit log and the engine's own socket.
+pub(crate) async fn own_places_stay_out_of_reach() -> Result<()> {
+    let place = Place::new();
+    let inside = place.path().join("ours").display().to_string();
+    let run = || place.agentctl(["run"].iter().chain(&ENGINE.sandbox()).chain(&["--", "echo", "ran"]));
+    for variable in ["AGENTCTL_STATE_DIR", "AGENTCTL_AUDIT_FILE", "XDG_CACHE_HOME", ENGINE.host] {
+        let value = if variable == ENGINE.host { format!("unix://{inside}") } else { inside.clone() };
+        let output = run().env(variable, value).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.code() == Some(125) && output.stdout.is_empty(), "{variable}: {output:?}");
+        ensure!(said.contains("a command would reach"), "{variable}: {said}");
+    }
+    ensure!(run().output()?.stdout == b"ran\n", "the control");
     Ok(())
 }

@@ -4,7 +4,7 @@ use exec_testkit::{EngineTest, engine_test};
 
 use crate::{build, emergency, gc, images, killed, runs};
 
-pub(crate) const ALL: [EngineTest; 22] = [
+pub(crate) const ALL: [EngineTest; 24] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
     engine_test!(runs::the_object_says_what_held, "R3"),
@@ -15,7 +15,9 @@ pub(crate) const ALL: [EngineTest; 22] = [
     engine_test!(runs::a_gibibyte_passes_in_bounded_memory, "A31"),
     engine_test!(runs::files_belong_to_the_owner_of_the_workspace, "R24"),
     engine_test!(runs::a_planted_configuration_has_no_effect, "A38"),
+    engine_test!(runs::own_places_stay_out_of_reach, "A40"),
     engine_test!(build::built_when_it_has_changed, "R76"),
+    engine_test!(build::what_appears_later_does_not_count, "A43"),
     engine_test!(build::one_build_for_callers_at_the_same_time, "R76"),
     engine_test!(build::only_for_who_asks, "R76 A38"),
     engine_test!(build::a_planted_program_is_not_used, "A32"),

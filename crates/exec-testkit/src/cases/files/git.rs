@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use exec_core::{Cmd, ExecOpts, WorkspaceMode};
+use exec_core::{Cmd, ExecOpts, SessionName, WorkspaceMode};
 
-use crate::case::{Case, Skip, case};
+use crate::case::{Case, Need, Skip, case};
 use crate::probe::open_to_all;
 use crate::repository::{Worktrees, git_inside, git_outside, need_git};
 use crate::{Ctx, check};
@@ -24,6 +24,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_repository_made_unreadable_keeps_its_orders, "A39", HidesFiles),
     case!(a_repository_closed_to_writing_keeps_its_orders, "A39", HidesFiles),
     case!(a_link_in_its_place_is_refused, "A39"),
+    case!(one_that_appears_during_a_session_keeps_its_orders, "A39", HidesFiles; Need::Sessions),
     case!(a_forged_repository_is_not_followed, "A44"),
     case!(a_repository_made_inside_is_not_followed, "A44"),
 ];
@@ -185,6 +186,20 @@ async fn refused_for(ctx: &Ctx, opts: &ExecOpts, why: &str) -> Result<()> {
         Err(error) if error.to_string().contains(why) && error.remedy().is_some() => Ok(()),
         other => bail!("not refused: {other:?}"),
     }
+}
+
+/// A39: the cell of a session was made before there was anything to keep. Its next command is refused, and a new session keeps
+/// the repository as it is.
+async fn one_that_appears_during_a_session_keeps_its_orders(ctx: Ctx) -> Result<()> {
+    let session = SessionName::new(ctx.marker());
+    let opts = ctx.opts().in_session(session.clone());
+    check::exited(&ctx.run(&Cmd::shell("true"), &opts).await?, 0)?;
+    repository_by_hand(&ctx.workspace().join(".git"))?;
+    refused_for(&ctx, &opts, "was opened with other mounts").await?;
+    ctx.executor().end_session(&session).await?;
+    let result = ctx.run(&ctx.probe(&["write", ".git/config"]), &opts).await?;
+    ctx.executor().end_session(&session).await?;
+    check::refused(&result, &["EROFS", "EACCES"])
 }
 
 /// A44: the workspace, put together as a repository, and a pointer to it in another workspace.
