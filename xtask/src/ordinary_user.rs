@@ -129,7 +129,13 @@ impl Place {
             make_dir(&dir)?;
         }
         give(&place.scratch(), user)?;
+        copy_sources(&cargo::root().join("crates"), &place.source())?;
         Ok(place)
+    }
+
+    /// The source, for tests that look into it.
+    fn source(&self) -> PathBuf {
+        self.root.path().join("crates")
     }
 
     fn programs(&self) -> PathBuf {
@@ -179,12 +185,29 @@ impl Place {
             .envs(std::env::var(REQUIRE).map(|list| (REQUIRE, without_roots_engines(&list))))
             .env("AGENTCTL_BIN", self.programs().join("agentctl"))
             .env("EXEC_TEST_AS", "ordinary-user")
+            .env("EXEC_TEST_SOURCE", self.source())
             .current_dir(&test.scratch)
             // Root's supplementary groups go with the change of the user id.
             .gid(user.gid)
             .uid(user.uid);
         Ok(command)
     }
+}
+
+/// Copies all Rust files below a directory.
+fn copy_sources(from: &Path, to: &Path) -> Result<()> {
+    make_dir(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy_sources(&path, &copy)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            fs::copy(&path, &copy).with_context(|| format!("cannot copy {}", path.display()))?;
+            open(&copy)?;
+        }
+    }
+    Ok(())
 }
 
 fn make_dir(dir: &Path) -> Result<()> {

@@ -18,6 +18,7 @@ mod exit_status;
 mod figures;
 mod forbidden;
 mod help;
+mod hostile;
 mod json;
 mod reach;
 mod session;

@@ -16,6 +16,8 @@ mod engines;
 #[cfg(target_os = "linux")]
 mod gc;
 #[cfg(target_os = "linux")]
+mod hostile;
+#[cfg(target_os = "linux")]
 mod images;
 #[cfg(target_os = "linux")]
 mod killed;

@@ -1,6 +1,7 @@
 //! Starting the program, and looking at what is alive.
 
 pub(crate) mod fuse;
+pub(crate) mod hostile;
 mod marker;
 mod memory;
 mod pty;
