@@ -12,6 +12,7 @@ mod bootstrap;
 mod config;
 mod config_files;
 mod control;
+mod directory;
 mod emergency;
 mod exhausted;
 mod exit_status;

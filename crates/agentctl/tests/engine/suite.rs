@@ -2,9 +2,9 @@
 
 use exec_testkit::{EngineTest, engine_test};
 
-use crate::{build, emergency, gc, images, killed, runs};
+use crate::{build, directory, emergency, gc, images, killed, runs};
 
-pub(crate) const ALL: [EngineTest; 22] = [
+pub(crate) const ALL: [EngineTest; 24] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
     engine_test!(runs::the_object_says_what_held, "R3"),
@@ -15,6 +15,8 @@ pub(crate) const ALL: [EngineTest; 22] = [
     engine_test!(runs::a_gibibyte_passes_in_bounded_memory, "A31"),
     engine_test!(runs::files_belong_to_the_owner_of_the_workspace, "R24"),
     engine_test!(runs::a_planted_configuration_has_no_effect, "A38"),
+    engine_test!(directory::helpers_work_nowhere, "A42"),
+    engine_test!(directory::a_link_that_waits_for_an_engine_leads_nowhere, "A42"),
     engine_test!(build::built_when_it_has_changed, "R76"),
     engine_test!(build::one_build_for_callers_at_the_same_time, "R76"),
     engine_test!(build::only_for_who_asks, "R76 A38"),
