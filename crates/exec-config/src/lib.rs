@@ -30,6 +30,7 @@ mod read;
 mod schema;
 mod setting;
 mod settings;
+mod shell_word;
 mod show;
 mod source;
 mod surroundings;
@@ -38,7 +39,6 @@ mod tmpfs;
 pub mod tree;
 mod trust;
 pub mod values;
-mod visible;
 mod write;
 
 pub use config::{Config, Wanted};

@@ -20,6 +20,7 @@ mod figures;
 mod forbidden;
 mod help;
 mod json;
+mod printable;
 mod session;
 mod signals;
 mod stop;
