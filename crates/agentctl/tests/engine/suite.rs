@@ -4,7 +4,7 @@ use exec_testkit::{EngineTest, engine_test};
 
 use crate::{build, directory, emergency, gc, images, killed, runs};
 
-pub(crate) const ALL: [EngineTest; 25] = [
+pub(crate) const ALL: [EngineTest; 26] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
     engine_test!(runs::the_object_says_what_held, "R3"),
@@ -27,6 +27,7 @@ pub(crate) const ALL: [EngineTest; 25] = [
     engine_test!(images::a_pull_shows_progress_and_the_digest, "R76"),
     engine_test!(gc::volumes_and_networks_of_dead_owners_go, "R15 A37"),
     engine_test!(emergency::while_loops_keep_starting_runs, "R14"),
+    engine_test!(emergency::what_an_image_says_makes_no_container_ours, "R14 A37"),
     engine_test!(emergency::amid_owners_that_are_killed, "R14 F1"),
     engine_test!(killed::in_the_middle_of_a_run, "R11 A19"),
     engine_test!(killed::at_a_random_instant, "F1 R11"),
