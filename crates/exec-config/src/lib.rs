@@ -42,6 +42,7 @@ pub mod values;
 mod write;
 
 pub use config::{Config, Wanted};
+pub use environment::MCP_TOKEN_VARIABLE;
 pub use files::{Trusted, Whose, check, init, project_files, trust, untrust};
 pub use format::Format;
 pub use layer::{Engine, Entry, Origin, Scope};
