@@ -75,7 +75,6 @@ fn line(text: &mut String, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use exec_core::printable;
     use exec_core::{EngineInfo, IsolationLevel};
     use exec_doctor::Host;
 

@@ -86,8 +86,8 @@ impl Model {
     }
 
     /// Something to say until the next key.
-    pub(crate) fn told(&mut self, message: String) {
-        self.message = Some(printable::line(&message).into_owned());
+    pub(crate) fn told(&mut self, message: &str) {
+        self.message = Some(printable::line(message).into_owned());
     }
 
     /// Takes in a key.

@@ -20,6 +20,7 @@ mod figures;
 mod forbidden;
 mod help;
 mod json;
+mod mcp_http;
 mod printable;
 mod session;
 mod signals;
