@@ -50,13 +50,32 @@ for record in "$state"/cells/*; do
     fi
 done
 
+# Ids of our containers on $engine; fails where it does not answer. Images pass their labels on to whatever is made from
+# them, but can't know what that will be called: a container of ours has its own name among its labels. JSON keeps every
+# answer on its line, whatever a label holds.
+ours() {
+    for _ in 1 2 3; do
+        ids=$(timeout 10 "$engine" ps --all --quiet --no-trunc --filter "label=dev.agentctl.state=$state") || return 1
+        [ -n "$ids" ] || return 0
+        # Fails for a container that went in between; the next look does without it.
+        if shown=$(timeout 10 "$engine" inspect --type container --format \
+            '{{.Id}} {{json .Name}} {{json (index .Config.Labels "dev.agentctl.cell")}}' $ids 2>/dev/null); then
+            echo "$shown" | while read -r id name cell; do
+                # Docker puts a slash before names.
+                [ "\"${name#\"}" = "$cell" ] || [ "\"${name#\"/}" = "$cell" ] || continue
+                echo "$id"
+            done
+            return 0
+        fi
+    done
+    return 1
+}
+
 for engine in ${AGENTCTL_ENGINES:-docker podman}; do
     command -v "$engine" >/dev/null || continue
-    ours() { timeout 10 "$engine" ps --all --quiet --filter "label=dev.agentctl.state=$state"; }
     found=$(ours) || { echo "emergency-stop: $engine does not answer" >&2; left=1; continue; }
     [ -z "$found" ] || timeout 30 "$engine" rm --force --volumes $found >/dev/null
-    found=$(ours)
-    if [ -n "$found" ]; then
+    if ! found=$(ours) || [ -n "$found" ]; then
         echo "emergency-stop: containers are left on $engine:" $found >&2
         left=1
     fi

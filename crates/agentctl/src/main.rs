@@ -32,11 +32,11 @@ static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return usage::report(&error).into(),
+        Err(error) => return usage::report(error).into(),
     };
     let json = cli.wants_json();
     let voice = cli.talk().map_or(Voice::Person, |talk| resolve::voice(talk.log));
-    start_log(cli.talk().is_some_and(|talk| talk.verbose));
+    output::start_log(cli.talk().is_some_and(|talk| talk.verbose));
     let code = carry_out(cli).unwrap_or_else(|error| {
         if json {
             // Whoever wanted the object is gone.
@@ -79,15 +79,4 @@ fn carry_out(cli: Cli) -> Result<u8> {
     // What still runs in the background has nothing left to do that the end of this process does not do.
     runtime.shutdown_background();
     code
-}
-
-/// A log on standard error, if somebody wants one: setting it up costs more than a run.
-fn start_log(verbose: bool) {
-    use tracing_subscriber::EnvFilter;
-    if !verbose && std::env::var_os(EnvFilter::DEFAULT_ENV).is_none() {
-        return;
-    }
-    let default = if verbose { "info" } else { "error" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }

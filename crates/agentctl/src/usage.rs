@@ -1,20 +1,43 @@
 //! What happens when the arguments can't be read, or ask for help.
 
-use clap::error::ErrorKind as Usage;
-use exec_core::{Error, ErrorKind};
+use clap::builder::StyledStr;
+use clap::error::{ContextValue, ErrorKind as Usage};
+use exec_core::{Error, ErrorKind, printable};
 
 use crate::{exit_code, output};
 
 /// Shows clap's answer and returns what to exit with.
-pub(crate) fn report(error: &clap::Error) -> u8 {
+pub(crate) fn report(mut error: clap::Error) -> u8 {
+    quote(&mut error);
     let help = matches!(error.kind(), Usage::DisplayHelp | Usage::DisplayVersion);
     if !help && json_was_typed(std::env::args_os()) {
-        let _ = output::print(&output::error_object(&as_ours(error)));
+        let _ = output::print(&output::error_object(&as_ours(&error)));
         return exit_code::SANDBOX_FAILED;
     }
-    // A reader that has seen enough of the help is no failure.
-    let _ = error.print();
-    if help { 0 } else { exit_code::SANDBOX_FAILED }
+    if help {
+        // A reader that has seen enough of it is no failure.
+        let _ = error.print();
+        return 0;
+    }
+    output::tell(error.render().to_string().trim_end());
+    exit_code::SANDBOX_FAILED
+}
+
+/// What is quoted of the arguments stays within its line. Clap leaves out what it takes for colours, and nothing else.
+fn quote(error: &mut clap::Error) {
+    let line = |text: &String| printable::line(text).into_owned();
+    let styled = |text: &StyledStr| StyledStr::from(line(&text.to_string()));
+    let quoted = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::StyledStrs(texts) => {
+            Some((kind, ContextValue::StyledStrs(texts.iter().map(styled).collect())))
+        }
+        ContextValue::String(text) => Some((kind, ContextValue::String(line(text)))),
+        ContextValue::Strings(texts) => Some((kind, ContextValue::Strings(texts.iter().map(line).collect()))),
+        _ => None,
+    });
+    for (kind, value) in quoted.collect::<Vec<_>>() {
+        error.insert(kind, value);
+    }
 }
 
 /// Whether an object is wanted, although the arguments make no sense.

@@ -1,5 +1,7 @@
 //! The files that a plan becomes.
 
+use exec_core::printable;
+
 use crate::plan::{Plan, Scope};
 use crate::{compose, render, scripts};
 
@@ -31,7 +33,8 @@ pub struct File {
 }
 
 pub(crate) fn of(plan: &Plan) -> Vec<File> {
-    let text = |path, text| File { path, text, mode: Mode::Text };
+    let file = |path, text: String, mode| File { path, text: printable::lines(&text).into_owned(), mode };
+    let text = |path, text| file(path, text, Mode::Text);
     let first = match plan.wishes.scope {
         Scope::Image => DOCKERFILE,
         Scope::Compose => DOCKERFILE_DEV,
@@ -41,7 +44,7 @@ pub(crate) fn of(plan: &Plan) -> Vec<File> {
         files.push(text(DOCKERFILE, render::app(plan, app)));
         files.push(text("docker-compose.yml", compose::development(plan, app)));
         files.push(text("docker-compose.prod.yml", compose::production(plan)));
-        let program = |(path, text)| File { path, text, mode: Mode::Program };
+        let program = |(path, text)| file(path, text, Mode::Program);
         files.extend(scripts::all(&plan.wishes).into_iter().map(program));
     }
     files

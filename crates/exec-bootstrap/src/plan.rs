@@ -89,7 +89,7 @@ impl Plan {
         }
         reasons.extend(parts.iter().flat_map(|part| part.reasons.iter().cloned()));
         let mut warnings: Vec<String> = parts.iter().flat_map(|part| part.warnings.iter().cloned()).collect();
-        warnings.extend(tree.odd().map(one_line).map(|path| {
+        warnings.extend(tree.odd().map(|path| {
             format!("{path} is not looked at: its path holds more than letters, digits and ._-+@")
         }));
         let app = match wishes.scope {
@@ -99,6 +99,7 @@ impl Plan {
         reasons.extend(wishes.agents.iter().map(AgentCli::reason));
         reasons.extend(app.iter().flat_map(|app| app.reasons.iter().cloned()));
         warnings.extend(app.iter().flat_map(|app| app.warnings.iter().cloned()));
+        let warnings = warnings.iter().map(|warning| one_line(warning)).collect();
         let copied = parts.iter().flat_map(|part| &part.layers).flat_map(|layer| &layer.files);
         let ignored = ignore::lines(tree, wishes.scope, copied)?;
         let plan = Self { wishes: wishes.clone(), base, parts, libraries, ignored, app, reasons, warnings };

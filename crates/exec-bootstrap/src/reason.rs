@@ -1,5 +1,7 @@
 //! Why something was decided. Every decision has one; `--explain` and the comments of the files show them.
 
+use exec_core::printable;
+
 /// A decision and what it rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
@@ -17,5 +19,5 @@ impl Reason {
 
 /// What a project's files say must neither become an instruction of ours nor reach a terminal as one of theirs.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    printable::line(text).into_owned()
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 pub(crate) use app::app;
 
+use exec_core::printable;
+
 use crate::agents::{self, AgentCli};
 use crate::header;
 use crate::part::{Language, Layer, Part};
@@ -115,7 +117,7 @@ impl Lines {
     }
 
     fn finish(self) -> String {
-        self.0.join("\n") + "\n"
+        printable::lines(&(self.0.join("\n") + "\n")).into_owned()
     }
 
     fn run(&mut self, mounts: &[String], commands: &[String]) {

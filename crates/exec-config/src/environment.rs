@@ -17,9 +17,20 @@ use crate::values::{self, Sandbox};
 /// What all our variables begin with.
 const PREFIX: &str = "AGENTCTL_";
 
-/// Ours, but no setting of a run: the program that the tests shall use, how we talk, and where what runs is written down.
-const NOT_SETTINGS: [&str; 5] =
-    ["AGENTCTL_AUDIT", "AGENTCTL_AUDIT_FILE", "AGENTCTL_BIN", "AGENTCTL_LOG", "AGENTCTL_STATE_DIR"];
+/// Ours, but no setting of a run: the program that the tests shall use, how we talk, where what runs is written down, and
+/// what clients of the HTTP server must know.
+const NOT_SETTINGS: [&str; 7] = [
+    "AGENTCTL_AUDIT",
+    "AGENTCTL_AUDIT_FILE",
+    "AGENTCTL_BIN",
+    "AGENTCTL_ENGINES",
+    "AGENTCTL_LOG",
+    MCP_TOKEN_VARIABLE,
+    "AGENTCTL_STATE_DIR",
+];
+
+/// The variable with the token of `agentctl mcp --http`.
+pub const MCP_TOKEN_VARIABLE: &str = "AGENTCTL_MCP_TOKEN";
 
 /// The variable that leaves containers out.
 pub(crate) const ENABLE_DOCKER: &str = "ENABLE_DOCKER";
@@ -179,7 +190,9 @@ mod tests {
             read_one("AGENTCTL_MEMROY", "1g").unwrap().warnings,
             ["the variable AGENTCTL_MEMROY means nothing to agentctl; did you mean AGENTCTL_MEMORY?"]
         );
-        assert!(read_one("AGENTCTL_BIN", "/x").unwrap().warnings.is_empty());
+        for known in NOT_SETTINGS {
+            assert!(read_one(known, "/x").unwrap().warnings.is_empty(), "{known}");
+        }
         assert!(read_one("AGENTCTL_MEMORY", "").unwrap().ours.is_empty());
     }
 }

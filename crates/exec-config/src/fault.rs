@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
+use exec_core::printable;
 use exec_core::{Error, ErrorKind};
 
 use crate::node::Position;
-use crate::visible::visible;
 
 /// One mistake and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, visible(&self.message))
+        write!(f, "{}: {}", self.at, printable::line(&self.message))
     }
 }
 

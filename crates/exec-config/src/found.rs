@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use exec_core::Result;
+use exec_core::printable;
 
 use crate::config::refuse_contradiction;
 use crate::fault::perhaps_planted;
 use crate::layer::{Entry, Layer, Origin};
 use crate::places::{self, Homes};
+use crate::shell_word::shell_word;
 use crate::source::{ReadFile, project_file, read_file, record};
 use crate::surroundings::{Links, Surroundings};
 use crate::trust::{Between, Record};
-use crate::visible::{shell_word, visible};
 
 /// What was found so far.
 #[derive(Default)]
@@ -117,7 +118,7 @@ fn not_trusted(path: &Path, ignored: &[Entry]) -> String {
     format!(
         "{} is not trusted, and this in it would loosen the sandbox, so it does not count: {}; look at it, then say: \
          agentctl config trust {}",
-        visible(&path.to_string_lossy()),
+        printable::path(path),
         keys.join(", "),
         shell_word(path)
     )

@@ -4,11 +4,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use exec_core::printable;
+
 use crate::key::KEYS;
 use crate::node::Position;
 use crate::setting::Setting;
 use crate::values::WorkspaceAccess;
-use crate::visible::visible;
 
 /// A sandbox that can have settings of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,7 +127,7 @@ impl Entry {
     pub fn value(&self) -> String {
         match (self.scope, &self.setting) {
             (Scope::On(_), Setting::WorkspaceMode(mode)) => (*mode == WorkspaceAccess::Ro).to_string(),
-            (_, setting) => visible(&setting.to_string()),
+            (_, setting) => printable::line(&setting.to_string()).into_owned(),
         }
     }
 }

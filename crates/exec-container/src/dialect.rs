@@ -32,6 +32,8 @@ pub(crate) struct Dialect {
     pub(crate) hides_rootless: bool,
     /// As an ordinary user it claims limits that it can't set.
     pub(crate) overstates_limits: bool,
+    /// The monitor of a container works where the engine does, and creates files there by name.
+    pub(crate) monitors_where_it_works: bool,
     /// It gives containers limits of its own that it may not be allowed to set, unless it is told which.
     pub(crate) raises_ulimits: bool,
 }
@@ -68,6 +70,7 @@ const DOCKER: Dialect = Dialect {
     removes_half_made: false,
     hides_rootless: false,
     overstates_limits: false,
+    monitors_where_it_works: false,
     raises_ulimits: false,
 };
 
@@ -86,6 +89,7 @@ const PODMAN: Dialect = Dialect {
     removes_half_made: true,
     hides_rootless: true,
     overstates_limits: true,
+    monitors_where_it_works: true,
     raises_ulimits: true,
 };
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -25,6 +26,8 @@ pub struct Greeting {
     pub version: Option<String>,
     /// The user whose process listens, where the system tells.
     pub user: Option<u32>,
+    /// Where that process works, where the system tells.
+    pub directory: Option<PathBuf>,
 }
 
 /// An engine's make.
@@ -75,12 +78,14 @@ pub async fn greet(endpoint: &Endpoint, limit: Duration) -> Result<Greeting, Sil
 }
 
 async fn ask(endpoint: &Endpoint) -> Result<Greeting, Silence> {
-    let mut user = None;
+    let (mut user, mut directory) = (None, None);
     let answer = match endpoint {
         #[cfg(unix)]
         Endpoint::Unix(path) => {
             let stream = tokio::net::UnixStream::connect(path).await.map_err(Silence::Connect)?;
-            user = stream.peer_cred().ok().map(|peer| peer.uid());
+            let peer = stream.peer_cred().ok();
+            user = peer.map(|peer| peer.uid());
+            directory = peer.and_then(|peer| std::fs::read_link(format!("/proc/{}/cwd", peer.pid()?)).ok());
             exchange(stream).await
         }
         #[cfg(windows)]
@@ -96,7 +101,7 @@ async fn ask(endpoint: &Endpoint) -> Result<Greeting, Silence> {
     };
     let answer = answer.map_err(|why| Silence::NotAnEngine(why.to_string()))?;
     let greeting = parse(&answer).ok_or_else(|| Silence::NotAnEngine(beginning(&answer)))?;
-    Ok(Greeting { user: user.take(), ..greeting })
+    Ok(Greeting { user: user.take(), directory: directory.take(), ..greeting })
 }
 
 /// Reads as far as the end of the head: some engines keep the connection open all the same.
@@ -133,7 +138,8 @@ fn parse(answer: &[u8]) -> Option<Greeting> {
         header("libpod-api-version").is_some() || server.is_some_and(|(name, _)| name.starts_with("Libpod"));
     let product = if is_podman { Product::Podman } else { Product::Docker };
     let version = server.map(|(_, version)| version.to_owned());
-    Some(Greeting { api: (major.parse().ok()?, minor.parse().ok()?), product, version, user: None })
+    let api = (major.parse().ok()?, minor.parse().ok()?);
+    Some(Greeting { api, product, version, user: None, directory: None })
 }
 
 /// Enough of an answer to see what it is, safe to show.
@@ -150,7 +156,7 @@ mod tests {
     #[test]
     fn engines_are_told_apart() {
         let greeting = |api, product, version: Option<&str>| {
-            Some(Greeting { api, product, version: version.map(str::to_owned), user: None })
+            Some(Greeting { api, product, version: version.map(str::to_owned), user: None, directory: None })
         };
         let docker = b"HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nServer: Docker/20.10.24 (linux)\r\n\r\nOK";
         assert_eq!(parse(docker), greeting((1, 41), Product::Docker, Some("20.10.24")));

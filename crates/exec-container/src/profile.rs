@@ -1,6 +1,7 @@
 //! What an engine is and how it differs from others, as data. Pure: from what it said about itself.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use bollard::models::SystemInfo;
 use exec_core::{Claim, Plan, Result, User};
@@ -48,6 +49,8 @@ pub(crate) struct EngineProfile {
     pub(crate) guards_labels: bool,
     /// What containers may be given at most, where the engine would else ask for more than it may have.
     pub(crate) ulimits: Option<Ulimits>,
+    /// Where a container's monitor works, in which it creates files by name; none where that is the engine's own.
+    pub(crate) monitors_in: Option<PathBuf>,
     /// Who we are.
     pub(crate) caller: (u32, u32),
     /// How it wants things said.
@@ -81,6 +84,10 @@ impl EngineProfile {
             guards_labels: has("name=selinux"),
             // An engine elsewhere has limits that we know nothing of.
             ulimits: own.ulimits.filter(|_| dialect.raises_ulimits && same_kernel),
+            monitors_in: greeting
+                .directory
+                .clone()
+                .filter(|_| dialect.monitors_where_it_works && same_kernel),
             caller: own.caller,
             dialect,
         }
@@ -148,7 +155,7 @@ mod tests {
     }
 
     fn greeting(api: (usize, usize), product: Product, user: u32) -> Greeting {
-        Greeting { api, product, version: None, user: Some(user) }
+        Greeting { api, product, version: None, user: Some(user), directory: None }
     }
 
     fn own(kernel: Option<&str>) -> Own {

@@ -66,6 +66,7 @@ pub(crate) enum Base<'a> {
 /// The container a planned run needs.
 pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Result<ContainerSpec> {
     let user = profile.identity(plan)?;
+    refuse_the_monitors_place(plan, profile)?;
     let given: Vec<&Path> = plan.mounts.iter().map(|mount| mount.target.as_path()).collect();
     let var_tmp = profile.dialect.adds_var_tmp.then_some(("/var/tmp", plan.limits.tmp_size));
     let own = [("/tmp", plan.limits.tmp_size), ("/run", plan.limits.run_size)];
@@ -178,6 +179,25 @@ fn refuse_reserved(mounts: &[Mount], masked: &[String], profile: &EngineProfile)
             ),
         )
         .with_remedy("rename it, or use --sandbox docker or local")),
+    }
+}
+
+/// A link that a command leaves where a container's monitor creates files would be followed, with the rights of the engine.
+fn refuse_the_monitors_place(plan: &Plan, profile: &EngineProfile) -> Result<()> {
+    let Some(place) = &profile.monitors_in else { return Ok(()) };
+    let writable = plan.mounts.iter().filter(|mount| mount.access == Access::ReadWrite);
+    match writable.map(|mount| &mount.source).find(|source| place.starts_with(source)) {
+        None => Ok(()),
+        Some(source) => Err(Error::new(
+            ErrorKind::Unavailable,
+            "start",
+            format!(
+                "the engine was started in `{}`, below `{}`, which the command can write: it creates files there by name",
+                place.display(),
+                source.display()
+            ),
+        )
+        .with_remedy("start the engine in another directory, as with `cd / && podman system service`")),
     }
 }
 

@@ -32,6 +32,7 @@ mod isolation;
 mod limits;
 mod needs;
 mod opts;
+pub mod printable;
 mod registry;
 mod report;
 mod resolve;

@@ -28,9 +28,15 @@ impl Host {
     }
 }
 
-/// From here on no signal but the fatal ones reaches this process, no terminal is its own, and only the standard
-/// descriptors are open.
+/// From here on no signal but the fatal ones reaches this process, no terminal is its own, only the standard
+/// descriptors are open, and it works in `/`.
+///
+/// The host works where a command may have left links. A program that is started from here and creates a file by a
+/// relative name, as Podman's monitor does when memory runs out, would follow them.
 pub(crate) fn cut_loose() {
+    if rustix::process::chdir("/").is_err() {
+        sys::exit_now(1);
+    }
     sys::default_signals();
     sys::block_signals();
     // Refused to a process that leads its group already, which is as good.

@@ -7,21 +7,32 @@ use std::convert::Infallible;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use exec_core::{Error, ErrorKind, Result};
 use http::{Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::Server;
+use crate::lobby::{Guest, Lobby};
+
+/// For the head of a request, from when the connection is open or the answer before it is written; clients connect again.
+const HEAD: Duration = Duration::from_secs(30);
+
+/// For all of what a request says.
+const BODY: Duration = Duration::from_secs(60);
+
+/// The most that a request says.
+const MOST_BYTES: usize = 16 << 20;
 
 /// Where the protocol is spoken.
 const PATH: &str = "/mcp";
@@ -104,7 +115,7 @@ impl Listener {
             Arc::new(LocalSessionManager::default()),
             config,
         );
-        let door = Arc::new(Door { token, protocol });
+        let (door, lobby) = (Arc::new(Door { token, protocol }), Arc::new(Lobby::default()));
         loop {
             let stream = tokio::select! {
                 accepted = self.socket.accept() => match accepted {
@@ -112,25 +123,33 @@ impl Listener {
                     Err(error) => {
                         // Out of descriptors, most likely; those that are open may close.
                         tracing::warn!(%error, "can't accept a connection");
-                        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                        tokio::time::sleep(Duration::from_millis(100)).await;
                         continue;
                     }
                 },
                 () = stop.cancelled() => break,
             };
-            // An answer is many small writes; waiting to join them costs more than it saves.
-            let _ = stream.set_nodelay(true);
-            let door = Arc::clone(&door);
-            tokio::spawn(async move {
-                let answer = service_fn(move |request| Arc::clone(&door).answer(request));
-                let connection =
-                    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
-                if let Err(error) = connection.await {
-                    tracing::debug!(%error, "a connection ended");
-                }
-            });
+            tokio::spawn(attend(stream, Arc::clone(&door), lobby.enter()));
         }
         server.toolbox().close().await
+    }
+}
+
+/// Serves a connection to its end.
+async fn attend(stream: TcpStream, door: Arc<Door>, guest: Guest) {
+    // An answer is many small writes; waiting to join them costs more than it saves.
+    let _ = stream.set_nodelay(true);
+    let guest = Arc::new(guest);
+    let known = Arc::clone(&guest);
+    let answer = service_fn(move |request| Arc::clone(&door).answer(request, Arc::clone(&known)));
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let ended = tokio::select! {
+        ended = builder.serve_connection(TokioIo::new(stream), answer) => ended,
+        () = guest.dismissed() => return tracing::debug!("a connection without the token gave way"),
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended");
     }
 }
 
@@ -146,17 +165,28 @@ impl Door {
     async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
+        guest: Arc<Guest>,
     ) -> std::result::Result<Response<BoxBody<Bytes, Infallible>>, Infallible> {
         let given = request.headers().get(header::AUTHORIZATION).map(http::HeaderValue::as_bytes);
         let known = given
             .and_then(|given| given.strip_prefix(b"Bearer "))
             .is_some_and(|token| self.token.matches(token));
-        Ok(if !known {
-            refuse(StatusCode::UNAUTHORIZED, "send the token as `Authorization: Bearer TOKEN`\n")
-        } else if request.uri().path() != PATH {
-            refuse(StatusCode::NOT_FOUND, "the server is at /mcp\n")
-        } else {
-            self.protocol.handle(request).await
+        if !known {
+            return Ok(refuse(StatusCode::UNAUTHORIZED, "send the token as `Authorization: Bearer TOKEN`\n"));
+        }
+        guest.admit();
+        if request.uri().path() != PATH {
+            return Ok(refuse(StatusCode::NOT_FOUND, "the server is at /mcp\n"));
+        }
+        let (head, body) = request.into_parts();
+        let whole = tokio::time::timeout(BODY, Limited::new(body, MOST_BYTES).collect()).await;
+        Ok(match whole {
+            Ok(Ok(body)) => {
+                let request = Request::from_parts(head, Full::new(body.to_bytes()));
+                self.protocol.handle(request).await
+            }
+            Ok(Err(_)) => refuse(StatusCode::PAYLOAD_TOO_LARGE, "the request broke off, or is too large\n"),
+            Err(_) => refuse(StatusCode::REQUEST_TIMEOUT, "the request took too long\n"),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! is told while a command runs (progress), a cancelled call kills its command, and with the client everything goes.
 
 mod http;
+mod lobby;
 mod progress;
 mod server;
 mod stdio;

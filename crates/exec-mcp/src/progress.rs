@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use exec_core::Stream;
-use exec_tools::{Colours, Sanitizer, Watch};
+use exec_core::printable::{Colours, Sanitizer};
+use exec_tools::Watch;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};

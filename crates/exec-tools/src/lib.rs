@@ -38,7 +38,6 @@ mod toolbox;
 
 pub use args::{ReadOutput, RunCommand, SandboxStatus, StartCommand, StopCommand, WriteInput};
 pub use definition::Definition;
-pub use output::{Colours, Sanitizer};
 pub use reply::ToolReply;
 pub use tool::Tool;
 pub use toolbox::{Bounds, ToolCall, Toolbox, Watch};

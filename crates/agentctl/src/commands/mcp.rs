@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::io::Read;
 use std::sync::Arc;
 
-use exec_config::Here;
+use exec_config::{Here, MCP_TOKEN_VARIABLE as TOKEN};
 use exec_core::{Error, ErrorKind, Executor, Result};
 use exec_mcp::{Listener, Server, Token, serve_stdio};
 use exec_tools::{Bounds, Tool, Toolbox};
@@ -16,9 +16,6 @@ use crate::args::{McpArgs, StdinArg};
 use crate::choose;
 use crate::output::{Line, clients, say};
 use crate::resolve::{self, Host, Job};
-
-/// The variable with the token of the HTTP server.
-const TOKEN: &str = "AGENTCTL_MCP_TOKEN";
 
 /// Serves and returns what to exit with.
 pub(crate) async fn mcp(args: McpArgs) -> Result<u8> {

@@ -58,7 +58,7 @@ fn remote(client: ClientArg, address: SocketAddr) -> Result<Value> {
     Ok(match client {
         ClientArg::ClaudeCode => with_header("Bearer ${AGENTCTL_MCP_TOKEN}"),
         ClientArg::Cursor | ClientArg::Vscode => with_header("Bearer ${env:AGENTCTL_MCP_TOKEN}"),
-        ClientArg::Codex => json!({"url": url, "bearer_token_env_var": "AGENTCTL_MCP_TOKEN"}),
+        ClientArg::Codex => json!({"url": url, "bearer_token_env_var": exec_config::MCP_TOKEN_VARIABLE}),
         ClientArg::ClaudeDesktop => {
             return Err(Error::new(
                 ErrorKind::Unsupported,

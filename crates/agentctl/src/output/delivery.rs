@@ -97,7 +97,7 @@ impl Delivery {
             let result =
                 ExecResult { outcome: outcome.clone(), stdout: stdout.finish(), stderr: stderr.finish() };
             let object = Object { report: Report::from(&result), warnings: &self.warnings };
-            let object = json::line(&object);
+            let object = json::to_line(&object);
             self.write(Stream::Stdout, object.into()).await;
         }
         if let Some(Delivered::GivenUp) = self.stopped {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use exec_core::printable;
 use exec_doctor::{Check, Chosen, Report, Sandbox, State, Verdict};
 
 /// The whole report.
@@ -50,9 +51,9 @@ fn check_lines(text: &mut String, check: &Check) {
 }
 
 fn entry(text: &mut String, mark: &str, name: &str, found: &str, fix: Option<&str>) {
-    line(text, &format!("  {mark:<5} {name:<14} {found}"));
+    line(text, &format!("  {mark:<5} {name:<14} {}", printable::line(found)));
     if let Some(fix) = fix {
-        line(text, &format!("  {:<5} {:<14} try: {fix}", "", ""));
+        line(text, &format!("  {:<5} {:<14} try: {}", "", "", printable::line(fix)));
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 
 use agent_exec::docker::{BuildStep, ImageStep, Progress, PullStep};
+use exec_core::printable;
 
 use super::{Line, Voice, say, transient};
 
@@ -55,7 +56,7 @@ fn pulled(step: &PullStep) -> Option<String> {
 fn drawn(step: &BuildStep) -> String {
     let done = (step.number.min(step.of) * WIDTH / step.of.max(1)) as usize;
     let (done, left) = ("=".repeat(done), " ".repeat(WIDTH as usize - done));
-    let what: String = step.what.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+    let what: String = printable::line(&step.what).chars().take(SHOWN).collect();
     format!("[{done}{left}] {}/{} {what}", step.number, step.of)
 }
 
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn a_build_is_a_bar() {
         let step = BuildStep { number: 2, of: 5, what: "RUN \u{1b}[2Jmake".into() };
-        assert_eq!(drawn(&step), "[========            ] 2/5 RUN [2Jmake");
+        assert_eq!(drawn(&step), "[========            ] 2/5 RUN \\u{1b}[2Jmake");
         assert_eq!(line(&ImageStep::Build(step)).as_deref(), Some("2/5 RUN \u{1b}[2Jmake"));
         let odd = BuildStep { number: 9, of: 5, what: String::new() };
         assert!(drawn(&odd).starts_with("[====================]"));

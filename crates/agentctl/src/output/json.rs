@@ -1,8 +1,9 @@
 //! Objects for programs: one line each.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
-use exec_core::{Error, ErrorKind, Retry};
+use exec_core::{Error, ErrorKind, Retry, printable};
 use serde::Serialize;
 
 /// What `--json` prints when there is no result.
@@ -40,20 +41,46 @@ pub(crate) fn error_object(error: &Error) -> String {
 
 /// A value as one line of text.
 pub(crate) fn to_line(value: &impl Serialize) -> String {
-    String::from_utf8_lossy(&line(value)).into_owned()
+    // Our objects have string keys and finite numbers; they can always be written.
+    let mut line = harmless(&serde_json::to_string(value).unwrap_or_default());
+    line.push('\n');
+    line
 }
 
-/// A value as one line.
-pub(super) fn line(value: &impl Serialize) -> Vec<u8> {
-    // Our objects have string keys and finite numbers; they can always be written.
-    let mut line = serde_json::to_vec(value).unwrap_or_default();
-    line.push(b'\n');
-    line
+/// A value on several lines, as people read it.
+pub(super) fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(value).map(|text| harmless(&text))
+}
+
+/// Spells out what a terminal would obey. JSON escapes the controls of ASCII by itself; the others can only be within its
+/// strings, where any character may be escaped.
+fn harmless(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if printable::is_hidden(c) && c != '\n' {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string can't fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A46
+    #[test]
+    fn what_a_terminal_would_obey_is_spelt_out() {
+        let text = "\u{1b}\u{7f}\u{9b}\u{202e}\u{e0041}ü";
+        let line = to_line(&text);
+        assert_eq!(line, "\"\\u001b\\u007f\\u009b\\u202e\\udb40\\udc41ü\"\n");
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+    }
 
     #[test]
     fn an_error_is_an_object_with_stable_names() {

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use exec_core::Error;
+use exec_core::{Error, printable};
 
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,14 @@ impl From<&Error> for Line {
     }
 }
 
+/// Lines after the first one are set back, so that none of them begins as ours do.
+fn indented(text: &str) -> String {
+    let set_back = |line: &str| if line.starts_with(' ') { line.to_owned() } else { format!("  {line}") };
+    let mut lines = text.split('\n');
+    let first = lines.next().unwrap_or_default().to_owned();
+    std::iter::once(first).chain(lines.map(set_back)).collect::<Vec<_>>().join("\n")
+}
+
 /// For whom lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voice {
@@ -59,6 +67,12 @@ impl Voice {
     /// How a line looks that is said now.
     pub(crate) fn render(self, line: &Line, now: SystemTime) -> String {
         let Line { level, text, remedy } = line;
+        // What is quoted may hold line breaks, and must not pass for another line of ours.
+        let text = match self {
+            Self::Person => indented(text),
+            Self::Worker => printable::line(text).into_owned(),
+        };
+        let remedy = remedy.as_deref().map(printable::line);
         match self {
             Self::Person => {
                 let warning = if *level == Level::Warn { "WARN " } else { "" };

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use agent_exec::control::{CellView, Latch, Load, OwnerState};
+use exec_core::printable;
 use serde::Serialize;
 
-use super::{Line, table, visible};
+use super::{Line, table};
 
 /// The longest command that a table shows.
 const LONGEST: usize = 60;
@@ -48,7 +49,7 @@ fn rows_of(cell: &CellView) -> Vec<Row> {
         command,
         target: name.to_owned(),
     };
-    let session = cell.record.session.as_ref().map(|name| format!("[{}] ", visible(name)));
+    let session = cell.record.session.as_ref().map(|name| format!("[{}] ", printable::line(name)));
     if cell.runs.is_empty() {
         let what = match &session {
             Some(session) => format!("{session}waits for a command"),
@@ -59,7 +60,7 @@ fn rows_of(cell: &CellView) -> Vec<Row> {
     }
     let session = session.unwrap_or_default();
     let of_run = |run: &agent_exec::control::RunRecord| {
-        row(&run.id, run.since.age(), format!("{session}{}", visible(&run.argv.join(" "))))
+        row(&run.id, run.since.age(), format!("{session}{}", printable::line(&run.argv.join(" "))))
     };
     cell.runs.iter().map(of_run).collect()
 }

@@ -1,8 +1,9 @@
 //! What stopping came to, for people. Pure.
 
 use agent_exec::control::{Report, Survivor};
+use exec_core::printable;
 
-use super::{Line, visible};
+use super::Line;
 
 /// One line for everything that is gone.
 pub(crate) fn ended(report: &Report) -> String {
@@ -40,7 +41,7 @@ fn survivor(survivor: &Survivor) -> Line {
     } else {
         format!("its state is {}{waits}", survivor.state)
     };
-    let name = visible(&survivor.name);
+    let name = printable::line(&survivor.name);
     Line::error(format!("process {} ({name}) of {} is still alive: {state}", survivor.pid, survivor.cell))
 }
 

@@ -1,10 +1,13 @@
-//! Tables for people: columns as wide as what is in them.
+//! Tables for people: columns as wide as what is in them, and every entry on its own line.
+
+use exec_core::printable;
 
 /// A head and lines, each column aligned but for the last.
 pub(crate) fn table<const N: usize>(
     head: &[&str; N],
     lines: impl IntoIterator<Item = [String; N]>,
 ) -> String {
+    let lines = lines.into_iter().map(|line| line.map(|cell| printable::line(&cell).into_owned()));
     let lines: Vec<[String; N]> = std::iter::once(head.map(str::to_owned)).chain(lines).collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);

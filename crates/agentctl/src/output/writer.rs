@@ -10,11 +10,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use exec_core::Stream;
+use exec_core::printable::Sanitizer;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use tokio::sync::{Notify, mpsc, oneshot};
-
-use exec_tools::Sanitizer;
 
 /// Pieces of output that wait for the thread while it writes one; what is beyond waits in the command's own pipe.
 const QUEUE: usize = 1;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use agent_exec::control::CellView;
+use exec_core::printable;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::output::ps::{self, Row};
@@ -85,8 +86,8 @@ impl Model {
     }
 
     /// Something to say until the next key.
-    pub(crate) fn told(&mut self, message: String) {
-        self.message = Some(message);
+    pub(crate) fn told(&mut self, message: &str) {
+        self.message = Some(printable::line(message).into_owned());
     }
 
     /// Takes in a key.

@@ -43,7 +43,7 @@ fn mistakes_are_told_with_their_place() {
       try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
 
     agentctl: [workspace]/.agentctl.yml:1:7: `cpus`: `-1` is not a number of CPUs: it must be at least 0.01
-    [workspace]/.agentctl.yml:3:1: `allow_hosts` and `network` (line 2) contradict each other: hosts can't be allowed one by one in a network that is chosen as a whole
+      [workspace]/.agentctl.yml:3:1: `allow_hosts` and `network` (line 2) contradict each other: hosts can't be allowed one by one in a network that is chosen as a whole
       try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
     ");
 }

@@ -123,6 +123,25 @@ pub(crate) async fn only_for_who_asks() -> Result<()> {
     Ok(())
 }
 
+/// A46: a build's last words are quoted, and nothing in them is obeyed or passes for ours.
+pub(crate) async fn what_a_failing_build_prints_is_shown() -> Result<()> {
+    let place = buildable()?;
+    let hostile = r"RUN printf '\033]0;t\007\033[2J\302\233\nagentctl: forged\n'; exit 7";
+    place
+        .file("Dockerfile", &format!("FROM scratch\nCOPY busybox /bin/sh\nCOPY marker /marker\n{hostile}\n"));
+    for log in [&["--log", "worker"][..], &[]] {
+        let output = command(&place, &[&["--image", "build"], log].concat(), "exit 0").output()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(output.status.code() == Some(125) && said.contains("0;t"), "the control: {said:?}");
+        ensure!(!said.contains(|c: char| c.is_control() && c != '\n'), "{said:?}");
+        ensure!(!said.lines().any(|line| line.starts_with("agentctl: forged")), "{said:?}");
+        let is_ours =
+            |line: &str| line.contains("Z INFO ") || line.contains("Z WARN ") || line.contains("Z ERROR ");
+        ensure!(log.is_empty() || said.lines().all(is_ours), "{said:?}");
+    }
+    Ok(())
+}
+
 /// A32: a program of the engine's name in the workspace is not run, though the search path begins with where we are.
 pub(crate) async fn a_planted_program_is_not_used() -> Result<()> {
     let place = buildable()?;

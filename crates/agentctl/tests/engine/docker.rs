@@ -7,6 +7,8 @@ mod auto;
 #[cfg(target_os = "linux")]
 mod build;
 #[cfg(target_os = "linux")]
+mod directory;
+#[cfg(target_os = "linux")]
 mod doctor;
 #[cfg(target_os = "linux")]
 mod emergency;

@@ -11,12 +11,12 @@ use crate::private::Private;
 use crate::sample::{OLD, Sample, load};
 use crate::support::{Marker, OUTER_LIMIT, Place, eventually, said};
 
-type Labels = BTreeMap<String, String>;
+pub(crate) type Labels = BTreeMap<String, String>;
 
 const KINDS: [&str; 2] = ["volume", "network"];
 
 /// The labels that the container of this process has, none if there is no such container.
-fn labels_of(engine: &Private, pid: u32) -> Result<Option<Labels>> {
+pub(crate) fn labels_of(engine: &Private, pid: u32) -> Result<Option<Labels>> {
     let filter = format!("label=dev.agentctl.owner.pid={pid}");
     let ids = engine.tell(&["ps", "--all", "--quiet", "--filter", &filter])?;
     let Some(id) = ids.lines().next() else { return Ok(None) };

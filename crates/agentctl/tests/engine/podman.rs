@@ -5,6 +5,8 @@
 #[cfg(target_os = "linux")]
 mod build;
 #[cfg(target_os = "linux")]
+mod directory;
+#[cfg(target_os = "linux")]
 #[expect(dead_code, reason = "the other engine's half")]
 mod doctor;
 #[cfg(target_os = "linux")]

@@ -128,6 +128,13 @@ impl Private {
         command
     }
 
+    /// A program of this user's, for which there is no other engine.
+    pub(crate) fn program(&self, place: &Place, program: &str) -> Command {
+        let mut command = Command::new(program);
+        place.at_home(&mut command).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     /// A run that goes on.
     pub(crate) fn begun(&self, place: &Place, marker: &Marker) -> Run {
         let script = format!("echo up; exec sleep {marker}");

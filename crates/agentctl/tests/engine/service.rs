@@ -13,13 +13,14 @@ use crate::runs::begun;
 use crate::sample::{OLD, OURS, Sample, load};
 use crate::support::{Marker, Place, eventually};
 
-pub(crate) const ALL: [EngineTest; 6] = [
+pub(crate) const ALL: [EngineTest; 7] = [
     engine_test!(it_ends_with_a_run, "R11 R15"),
     engine_test!(it_ends_when_we_are_killed, "R11 R15 F1"),
     engine_test!(what_is_known_of_it_is_what_it_says, "R41 R60"),
     engine_test!(whoever_cleans_up_starts_one_too, "R15 R76"),
     engine_test!(where_there_is_no_podman_nothing_happens, "R15 R76"),
     engine_test!(a_podman_in_the_workspace_is_not_ours, "A32"),
+    engine_test!(a_users_own_service_must_not_work_in_the_workspace, "A42"),
 ];
 
 /// It serves until the helper has cleaned up, and that may take a moment.
@@ -151,5 +152,61 @@ async fn a_podman_in_the_workspace_is_not_ours() -> Result<()> {
     let output = command.env("PATH", format!(".:{path}")).output()?;
     ensure!(output.stdout == b"ran\n", "{output:?}");
     ensure!(!place.path().join("planted-ran").exists(), "the planted one was run");
+    Ok(())
+}
+
+/// A service that its user started here; ended with this.
+struct Own {
+    child: std::process::Child,
+    address: String,
+    _sockets: tempfile::TempDir,
+}
+
+impl Own {
+    fn start_in(directory: &std::path::Path) -> Result<Self> {
+        let sockets = tempfile::tempdir()?;
+        let socket = sockets.path().join("own.sock");
+        let address = format!("unix://{}", socket.display());
+        let runtime =
+            ["--runtime", "runc", "--cgroup-manager", "cgroupfs", "system", "service", "--time", "0"];
+        let mut command = std::process::Command::new(ENGINE.name);
+        let child = command.args(runtime).arg(&address).current_dir(directory).spawn()?;
+        let own = Self { child, address, _sockets: sockets };
+        ensure!(
+            eventually(SERVICES, || std::os::unix::net::UnixStream::connect(&socket).is_ok()),
+            "it does not listen"
+        );
+        Ok(own)
+    }
+
+    fn run(&self, place: &Place) -> Result<std::process::Output> {
+        let sandbox = ENGINE.sandbox();
+        let args = ["run"].iter().chain(&sandbox).chain(&["--", "echo", "ran"]);
+        Ok(place.agentctl(args).env(ENGINE.host, &self.address).output()?)
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(pid) = rustix::process::Pid::from_raw(self.child.id() as i32) {
+            let _ = rustix::process::kill_process(pid, Signal::TERM);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// A42: its monitors would work there too, and create files through links that commands left.
+async fn a_users_own_service_must_not_work_in_the_workspace() -> Result<()> {
+    let (place, elsewhere) = (Place::new(), tempfile::tempdir()?);
+    let below = place.path().join("below");
+    fs::create_dir(&below)?;
+    for directory in [place.path(), &below] {
+        let output = Own::start_in(directory)?.run(&place)?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.code() == Some(125) && output.stdout.is_empty(), "{output:?}");
+        ensure!(said.contains("was started in") && said.contains("podman system service"), "{said}");
+    }
+    let output = Own::start_in(elsewhere.path())?.run(&place)?;
+    ensure!(output.stdout == b"ran\n", "the control: {output:?}");
     Ok(())
 }

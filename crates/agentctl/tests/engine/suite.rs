@@ -2,9 +2,9 @@
 
 use exec_testkit::{EngineTest, engine_test};
 
-use crate::{build, emergency, gc, hostile, images, killed, runs};
+use crate::{build, directory, emergency, gc, hostile, images, killed, runs};
 
-pub(crate) const ALL: [EngineTest; 25] = [
+pub(crate) const ALL: [EngineTest; 29] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
     engine_test!(runs::the_object_says_what_held, "R3"),
@@ -16,10 +16,13 @@ pub(crate) const ALL: [EngineTest; 25] = [
     engine_test!(runs::files_belong_to_the_owner_of_the_workspace, "R24"),
     engine_test!(runs::a_planted_configuration_has_no_effect, "A38"),
     engine_test!(runs::own_places_stay_out_of_reach, "A40"),
+    engine_test!(directory::helpers_work_nowhere, "A42"),
+    engine_test!(directory::a_link_that_waits_for_an_engine_leads_nowhere, "A42"),
     engine_test!(build::built_when_it_has_changed, "R76"),
     engine_test!(build::what_appears_later_does_not_count, "A43"),
     engine_test!(build::one_build_for_callers_at_the_same_time, "R76"),
     engine_test!(build::only_for_who_asks, "R76 A38"),
+    engine_test!(build::what_a_failing_build_prints_is_shown, "A46"),
     engine_test!(build::a_planted_program_is_not_used, "A32"),
     engine_test!(hostile::runs_and_builds, "R29 A43"),
     engine_test!(images::prune_takes_what_is_ours_and_unused, "R76 A37"),
@@ -27,6 +30,7 @@ pub(crate) const ALL: [EngineTest; 25] = [
     engine_test!(images::a_pull_shows_progress_and_the_digest, "R76"),
     engine_test!(gc::volumes_and_networks_of_dead_owners_go, "R15 A37"),
     engine_test!(emergency::while_loops_keep_starting_runs, "R14"),
+    engine_test!(emergency::what_an_image_says_makes_no_container_ours, "R14 A37"),
     engine_test!(emergency::amid_owners_that_are_killed, "R14 F1"),
     engine_test!(killed::in_the_middle_of_a_run, "R11 A19"),
     engine_test!(killed::at_a_random_instant, "F1 R11"),

@@ -28,6 +28,7 @@ pub(crate) fn profile() -> EngineProfile {
         limits: BTreeSet::from([Claim::MemoryLimit, Claim::PidsLimit, Claim::CpuLimit]),
         guards_labels: false,
         ulimits: None,
+        monitors_in: None,
         caller: (1000, 1000),
         dialect: Dialect::of(Product::Docker),
     }

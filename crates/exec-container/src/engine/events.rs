@@ -171,7 +171,7 @@ mod tests {
         let listener = UnixListener::bind(&path).unwrap();
         listener.set_nonblocking(true).unwrap();
         let listener = tokio::net::UnixListener::from_std(listener).unwrap();
-        let greeting = Greeting { api: (1, 41), product, version: None, user: None };
+        let greeting = Greeting { api: (1, 41), product, version: None, user: None, directory: None };
         let engine =
             Engine::connect(&Endpoint::Unix(path), &greeting, "sample", Patience::default()).unwrap();
         let _lives = Lives::follow(&engine, ("owner", "me"), &Dialect::of(product));

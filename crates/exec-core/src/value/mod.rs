@@ -19,6 +19,8 @@ pub use signal::Signal;
 
 use serde::Serialize;
 
+use crate::printable;
+
 /// Text that is no such value: what was given, what was wanted, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not {wanted}: {fix}")]
@@ -30,7 +32,7 @@ pub struct ParseValueError {
 
 impl ParseValueError {
     pub(crate) fn new(given: &str, wanted: &'static str, fix: impl Into<String>) -> Self {
-        Self { given: given.to_owned(), wanted, fix: fix.into() }
+        Self { given: printable::line(given).into_owned(), wanted, fix: fix.into() }
     }
 }
 

@@ -65,8 +65,7 @@ fn outlive_the_host() {
     helper::cut_loose();
     // Standard output stays what it is: what has to last as long as we work hangs on it.
     Output::Stderr.mute();
-    // Neither matters to the duty: a directory could stay busy, and `ps` would show another name.
-    let _ = rustix::process::chdir("/");
+    // Process lists may show another name.
     let _ = rustix::thread::set_name(c"exec-reaper");
 }
 

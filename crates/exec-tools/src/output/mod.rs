@@ -1,12 +1,9 @@
 //! A command's output as a model gets it: text, bounded, with nothing in it to obey. Pure.
 
-mod escapes;
-
 use std::fmt::Write;
 
 use exec_core::Captured;
-
-pub use escapes::{Colours, Sanitizer};
+use exec_core::printable::{Colours, Sanitizer};
 
 /// Of so many bytes one may be no text before the whole counts as binary.
 const ODD_BYTES: usize = 10;

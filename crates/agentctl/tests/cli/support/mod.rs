@@ -1,6 +1,7 @@
 //! Starting the program, and looking at what is alive.
 
 pub(crate) mod fuse;
+mod helpers;
 pub(crate) mod hostile;
 mod marker;
 mod memory;
@@ -18,6 +19,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub(crate) use helpers::helpers_of;
 pub(crate) use marker::Marker;
 pub(crate) use memory::assert_a_gibibyte_passes_in_bounded_memory;
 pub(crate) use pty::Pty;

@@ -42,8 +42,9 @@ fn builds(program: &Path, product: Product) -> bool {
 
 /// What a program says of itself, if it is one.
 fn asked(program: &Path, question: &[&str]) -> Option<String> {
-    let output =
-        Command::new(program).args(question).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let mut command = Command::new(program);
+    command.args(question).current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

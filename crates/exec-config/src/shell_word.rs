@@ -1,22 +1,12 @@
-//! Text of files that anybody may have written, for people to read.
+//! Paths that anybody may have named, for people to copy.
 
 use std::path::Path;
 
-/// One line in which nothing is hidden: what a terminal would obey, or what changes how the rest reads, is spelt out.
-pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' | '\'' | '\\' => shown.push(c),
-            _ => shown.extend(c.escape_debug()),
-        }
-    }
-    shown
-}
+use exec_core::printable;
 
 /// A path as one word of a command that people copy into their shell.
 pub(crate) fn shell_word(path: &Path) -> String {
-    match path.to_str().filter(|text| visible(text) == *text) {
+    match path.to_str().filter(|text| printable::line(text) == *text) {
         Some(text) => format!("'{}'", text.replace('\'', r"'\''")),
         // What can't be shown as it is, is spelt out in a way that bash and zsh read.
         None => format!("$'{}'", path.as_os_str().as_encoded_bytes().escape_ascii()),
@@ -26,13 +16,6 @@ pub(crate) fn shell_word(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A34
-    #[test]
-    fn nothing_is_obeyed() {
-        assert_eq!(visible("a 'ü' \\ \"…\""), "a 'ü' \\ \"…\"");
-        assert_eq!(visible("x\nnetwork\u{1b}[2K\u{202e}"), "x\\nnetwork\\u{1b}[2K\\u{202e}");
-    }
 
     /// A38: nothing in a name ends the word, or the line.
     #[test]

@@ -1,0 +1,89 @@
+//! Connections that have not shown the token yet: a bounded number, of which the oldest gives way.
+//!
+//! Any process on this machine can connect and then say nothing. Connections that wait are therefore few, and never keep a
+//! new one out. One that has shown the token waits no more.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+/// More than a client opens at once, and far fewer than a process may have files.
+const MOST: usize = 64;
+
+/// Where connections wait, the oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Lobby(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    next: u64,
+    guests: VecDeque<(u64, CancellationToken)>,
+}
+
+/// A connection's place; given up when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Guest {
+    number: u64,
+    lobby: Arc<Lobby>,
+    dismissed: CancellationToken,
+}
+
+impl Lobby {
+    /// Lets a connection in; where there is no room, the one that has waited longest is dismissed.
+    pub(crate) fn enter(self: &Arc<Self>) -> Guest {
+        let mut waiting = self.lock();
+        let number = waiting.next;
+        waiting.next += 1;
+        if waiting.guests.len() >= MOST
+            && let Some((_, oldest)) = waiting.guests.pop_front()
+        {
+            oldest.cancel();
+        }
+        let dismissed = CancellationToken::new();
+        waiting.guests.push_back((number, dismissed.clone()));
+        Guest { number, lobby: Arc::clone(self), dismissed }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Guest {
+    /// The connection waits no more: it can't be dismissed from here on.
+    pub(crate) fn admit(&self) {
+        self.lobby.lock().guests.retain(|(number, _)| *number != self.number);
+    }
+
+    /// Returns when the connection has to give way.
+    pub(crate) async fn dismissed(&self) {
+        self.dismissed.cancelled().await;
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.admit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A48
+    #[test]
+    fn the_oldest_that_waits_gives_way() {
+        let lobby = Arc::new(Lobby::default());
+        let (known, oldest) = (lobby.enter(), lobby.enter());
+        known.admit();
+        let others: Vec<Guest> = (1..MOST).map(|_| lobby.enter()).collect();
+        assert!(!oldest.dismissed.is_cancelled(), "there is room");
+        let newest = lobby.enter();
+        assert!(oldest.dismissed.is_cancelled());
+        assert!(!known.dismissed.is_cancelled() && !newest.dismissed.is_cancelled());
+        drop(others);
+        assert_eq!(lobby.lock().guests.len(), 1, "only the newest waits");
+    }
+}
