@@ -26,6 +26,7 @@ mod error;
 mod from_cell;
 mod header;
 mod jail;
+mod kernel_files;
 pub mod reaper;
 mod start;
 mod to_cell;
@@ -40,6 +41,7 @@ pub use jail::{
     Access, CgroupPlan, FileId, IdMap, Identity, JailSpec, LandlockPlan, Missing, Mount, Namespaces,
     NetworkWall, Walls,
 };
+pub use kernel_files::{MASKED_PROC, MASKED_PROC_FOR_ROOT};
 pub use start::{Lifetime, Limits, Resource, Rlimit, Start, Stdio, WindowSize};
 pub use to_cell::ToCell;
 

@@ -25,6 +25,7 @@ fn host() -> HostView {
         ],
         secrets: vec!["/etc/shadow".into()],
         toolchains: vec!["/home/ada/.cargo/bin".into()],
+        credentials: vec!["/home/ada/.cargo/bin/.netrc".into()],
         home: Some("/home/ada".into()),
     }
 }
