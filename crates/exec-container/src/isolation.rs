@@ -17,7 +17,7 @@ pub(crate) const WALLS: [Claim; 8] = [
     Claim::HidesFiles,
     Claim::ReadOnlySystem,
     Claim::PrivateTmp,
-    Claim::NoHostSockets,
+    Claim::NoSocketsOutsideMounts,
     Claim::NoNetwork,
 ];
 
@@ -47,7 +47,7 @@ fn of_user(profile: &EngineProfile) -> Option<Claim> {
 pub(crate) fn opened_by(network: Network) -> &'static [Claim] {
     match network {
         Network::None => &[],
-        Network::Host => &[Claim::NoNetwork, Claim::NoHostSockets],
+        Network::Host => &[Claim::NoNetwork, Claim::NoSocketsOutsideMounts],
         _ => &[Claim::NoNetwork],
     }
 }

@@ -20,7 +20,7 @@ const BY_NAMESPACES: [Claim; 9] = [
     Claim::HidesFiles,
     Claim::ReadOnlySystem,
     Claim::PrivateTmp,
-    Claim::NoHostSockets,
+    Claim::NoSocketsOutsideMounts,
     Claim::NoNetwork,
     Claim::OwnUserNamespace,
 ];
@@ -109,7 +109,7 @@ pub(crate) fn report(spec: &JailSpec, facts: &Facts) -> Isolation {
     let tcp_open = spec.landlock.as_ref().is_none_or(|landlock| !landlock.deny_tcp);
     match &spec.walls {
         Walls::Namespaces(namespaces) if namespaces.network == NetworkWall::Host => {
-            claims.retain(|claim| ![Claim::NoNetwork, Claim::NoHostSockets].contains(claim));
+            claims.retain(|claim| ![Claim::NoNetwork, Claim::NoSocketsOutsideMounts].contains(claim));
         }
         Walls::Namespaces(_) => {}
         Walls::Subreaper { .. } => {
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_hosts_network_is_no_isolation() {
         let report = report(&spec(namespaces(NetworkWall::Host)), &facts(0, ALL_LIMITS, 7));
-        assert!(!report.holds(Claim::NoNetwork) && !report.holds(Claim::NoHostSockets));
+        assert!(!report.holds(Claim::NoNetwork) && !report.holds(Claim::NoSocketsOutsideMounts));
     }
 
     #[test]
