@@ -96,6 +96,7 @@ impl Plan {
         validate_limits(opts)?;
         let workspace = workspace_path(opts)?;
         let mounts = mounts::plan(&workspace, opts)?;
+        danger::check_writable(&mounts, opts.dangerous_mounts)?;
         let cwd = cwd::plan(&workspace, &mounts, opts.cwd.as_deref())?;
         let mut env = inherited_environment(environment, &opts.env_policy);
         env.extend(opts.env.clone());
