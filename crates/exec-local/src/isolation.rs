@@ -137,6 +137,7 @@ fn subreaper_gaps(claims: &BTreeSet<Claim>) -> Vec<String> {
     let mut gaps = vec![
         "no namespaces: the command sees the host's processes and shares its /tmp".to_owned(),
         "no network namespace: local sockets and UDP are not blocked".to_owned(),
+        "no mount namespace: credentials in toolchains and /etc are not masked".to_owned(),
     ];
     let missing = [
         (Claim::ReadOnlySystem, "no Landlock: the command reads and writes whatever its user may"),
@@ -152,12 +153,23 @@ fn subreaper_gaps(claims: &BTreeSet<Claim>) -> Vec<String> {
 fn limits(spec: &JailSpec, facts: &Facts, walls: WallKind) -> Vec<LimitReport> {
     let CgroupPlan { memory, pids, cpu_milli, .. } = spec.cgroup;
     CellLimits { memory, pids, cpu_milli }.reports(&facts.limits, |limit| match limit {
-        LimitName::Memory => Held::PerProcess { by: "RLIMIT_DATA".into() },
+        LimitName::Memory => memory_by_process(),
         LimitName::Pids if nproc_holds(facts, walls) => {
             Held::Enforced { by: "RLIMIT_NPROC in a user namespace of its own".into() }
         }
         _ => Held::NotEnforced { why: "no control group can be written here".into() },
     })
+}
+
+/// The only limit of memory that an ordinary user has without control groups. What several processes can share belongs
+/// to none of them, so the kernel counts it for none; each process has the limit to itself.
+fn memory_by_process() -> Held {
+    Held::InPart {
+        by: "RLIMIT_DATA for the private memory of each process".into(),
+        gap: "all processes together, shared memory (memfd, MAP_SHARED, System V), buffers of pipes and sockets, or \
+              files in /tmp, /dev/shm and the home directory (--tmp-size bounds each of those)"
+            .into(),
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("kill-parent", processes::kill_parent),
     ("link", files::link),
     ("may-write", files::may_write),
+    ("memfd", files::memfd),
     ("nohup", processes::nohup),
     ("open-files", resources::open_files),
     ("pause", processes::pause),
