@@ -49,6 +49,8 @@ pub enum Claim {
     PidsLimit,
     /// A CPU limit holds for the run as a whole.
     CpuLimit,
+    /// A run can take at most a quarter of its user's inotify and fanotify quota. Four runs at once can take all of it.
+    WatchLimit,
 }
 
 /// A sentence of the [`Executor`](crate::Executor) contract that an executor can't keep, as what happens instead. Most

@@ -88,6 +88,7 @@ fn by_limits(facts: &Facts, walls: WallKind) -> Vec<Claim> {
         (facts.limits.memory.is_some(), Claim::MemoryLimit),
         (facts.limits.pids.is_some() || nproc_holds(facts, walls), Claim::PidsLimit),
         (facts.limits.cpu_milli.is_some(), Claim::CpuLimit),
+        (facts.leaves_watches, Claim::WatchLimit),
     ];
     held.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim).collect()
 }
@@ -188,6 +189,7 @@ mod tests {
             no_new_privs: true,
             seccomp: true,
             landlock_abi,
+            leaves_watches: true,
             limits,
             notes: Vec::new(),
         }

@@ -29,6 +29,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("hold-pipe", processes::hold_pipe),
     ("ids", facts::ids),
     ("ignore-signals", signals::ignore),
+    ("inotify", resources::inotify),
     ("interleave", output::interleave),
     ("kill", processes::kill),
     ("kill-parent", processes::kill_parent),

@@ -46,7 +46,7 @@ pub use start::{Lifetime, Limits, Resource, Rlimit, Start, Stdio, WindowSize};
 pub use to_cell::ToCell;
 
 /// The version both sides must speak; raised with every change of a frame's meaning.
-pub const PROTOCOL_VERSION: u16 = 1;
+pub const PROTOCOL_VERSION: u16 = 2;
 
 /// What the keeper of a local cell exits with when the kernel killed the cell's PID 1 because the cell's memory was
 /// used up.
