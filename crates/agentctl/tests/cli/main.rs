@@ -19,6 +19,7 @@ mod figures;
 mod forbidden;
 mod help;
 mod json;
+mod secrets;
 mod session;
 mod signals;
 mod stop;

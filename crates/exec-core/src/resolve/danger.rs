@@ -55,25 +55,29 @@ const ANY_PART: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// Refuses a canonical path that would give the host away.
 pub(super) fn check(path: &Path, policy: DangerousMounts, what: &str) -> Result<()> {
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from).filter(|home| home.is_absolute());
-    refuse(path, policy, what, reason(path, home.as_deref()))
+    match reason(path, home.as_deref()) {
+        Some(reason) if policy != DangerousMounts::Accept => {
+            Err(invalid(format!("the {what} `{}` is refused: {reason}", path.display()))
+                .with_remedy("name a directory below it, or pass --allow-dangerous-mounts if you mean it"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses mounts, the workspace among them, through which a command could change programs that the host runs.
 pub(super) fn check_writable(mounts: &[PlannedMount], policy: DangerousMounts) -> Result<()> {
-    let mut writable = mounts.iter().filter(|mount| mount.access == Access::ReadWrite);
-    match writable.find(|mount| holds_programs(&mount.source)) {
+    let is_refused = |mount: &&PlannedMount| {
+        policy != DangerousMounts::Accept
+            && mount.access == Access::ReadWrite
+            && holds_programs(&mount.source)
+    };
+    match mounts.iter().find(is_refused) {
         None => Ok(()),
         Some(mount) => {
-            refuse(&mount.source, policy, "writable place", Some("the host runs the programs in it"))
+            let place = mount.source.display();
+            Err(invalid(format!("`{place}` is refused as writable: the host runs the programs in it"))
+                .with_remedy("give it read-only, or pass --allow-dangerous-mounts if you mean it"))
         }
-    }
-}
-
-fn refuse(path: &Path, policy: DangerousMounts, what: &str, reason: Option<&str>) -> Result<()> {
-    match reason.filter(|_| policy != DangerousMounts::Accept) {
-        None => Ok(()),
-        Some(reason) => Err(invalid(format!("the {what} `{}` is refused: {reason}", path.display()))
-            .with_remedy("name a directory below it, or pass --allow-dangerous-mounts if you mean it")),
     }
 }
 

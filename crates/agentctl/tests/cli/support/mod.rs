@@ -4,6 +4,7 @@ pub(crate) mod fuse;
 mod marker;
 mod memory;
 mod pty;
+mod secrets;
 mod seen;
 pub(crate) mod tmux;
 pub(crate) mod uproar;
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 pub(crate) use marker::Marker;
 pub(crate) use memory::assert_a_gibibyte_passes_in_bounded_memory;
 pub(crate) use pty::Pty;
+pub(crate) use secrets::assert_secrets_are_masked;
 pub(crate) use seen::{ps, runs, said};
 
 /// Nothing here takes this long; it only ends a test that hangs.
