@@ -63,7 +63,7 @@ pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfil
         (facts.limits.memory.is_some(), Claim::MemoryLimit),
         (facts.limits.pids.is_some(), Claim::PidsLimit),
         (facts.limits.cpu_milli.is_some(), Claim::CpuLimit),
-        (facts.leaves_watches, Claim::WatchLimit),
+        (facts.inotify_instances.is_some(), Claim::WatchLimit),
     ];
     claims.extend(read_back.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim));
     let limits = spec.limits.reports(&facts.limits, |_| Held::NotEnforced {

@@ -112,7 +112,8 @@ fn holds_password(settings: &Path) -> bool {
     })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{create_dir_all, write};
     use std::os::unix::fs::symlink;

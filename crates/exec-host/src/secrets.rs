@@ -132,7 +132,8 @@ pub(crate) fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{Permissions, create_dir_all, set_permissions, write};
     use std::os::unix::fs::PermissionsExt;

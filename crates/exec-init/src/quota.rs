@@ -39,9 +39,10 @@ pub(crate) fn lower_watches(notes: &mut Vec<String>) {
     }
 }
 
-/// Whether commands in this user namespace leave something to others, as the kernel tells it.
-pub(crate) fn leaves_watches() -> bool {
-    read(INSTANCES.own).zip(read(INSTANCES.host)).is_some_and(|(own, host)| own < host)
+/// How many inotify instances there are in this user namespace, as the kernel tells it, if fewer than on the host.
+pub(crate) fn inotify_instances() -> Option<u64> {
+    let (own, host) = (read(INSTANCES.own)?, read(INSTANCES.host)?);
+    (own < host).then_some(own)
 }
 
 /// Halves what this process and its children may have queued. What can't be lowered is left as it is.

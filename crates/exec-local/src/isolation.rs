@@ -88,7 +88,7 @@ fn by_limits(facts: &Facts, walls: WallKind) -> Vec<Claim> {
         (facts.limits.memory.is_some(), Claim::MemoryLimit),
         (facts.limits.pids.is_some() || nproc_holds(facts, walls), Claim::PidsLimit),
         (facts.limits.cpu_milli.is_some(), Claim::CpuLimit),
-        (facts.leaves_watches, Claim::WatchLimit),
+        (facts.inotify_instances.is_some(), Claim::WatchLimit),
     ];
     held.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim).collect()
 }
@@ -189,7 +189,7 @@ mod tests {
             no_new_privs: true,
             seccomp: true,
             landlock_abi,
-            leaves_watches: true,
+            inotify_instances: Some(32),
             limits,
             notes: Vec::new(),
         }

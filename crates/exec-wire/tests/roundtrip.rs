@@ -166,19 +166,14 @@ fn facts() -> impl Strategy<Value = Facts> {
     let version = maybe(select(vec![CgroupVersion::V1, CgroupVersion::V2]));
     let limits = (version, maybe(any::<u64>()), maybe(any::<u64>()), maybe(any::<u64>()))
         .prop_map(|(cgroup, memory, pids, cpu_milli)| ReadBack { cgroup, memory, pids, cpu_milli });
-    (any::<(u16, bool, u32, u32, u64, bool, bool, u32, bool)>(), limits, vec(any::<String>(), 0..4)).prop_map(
-        |(plain, limits, notes)| {
-            let (
-                version,
-                pid_namespace,
-                uid,
-                gid,
-                capabilities,
-                no_new_privs,
-                seccomp,
-                landlock_abi,
-                leaves_watches,
-            ) = plain;
+    (
+        any::<(u16, bool, u32, u32, u64, bool, bool, u32)>(),
+        maybe(any::<u64>()),
+        limits,
+        vec(any::<String>(), 0..4),
+    )
+        .prop_map(|(plain, inotify_instances, limits, notes)| {
+            let (version, pid_namespace, uid, gid, capabilities, no_new_privs, seccomp, landlock_abi) = plain;
             Facts {
                 version,
                 pid_namespace,
@@ -188,12 +183,11 @@ fn facts() -> impl Strategy<Value = Facts> {
                 no_new_privs,
                 seccomp,
                 landlock_abi,
-                leaves_watches,
+                inotify_instances,
                 limits,
                 notes,
             }
-        },
-    )
+        })
 }
 
 fn exited() -> impl Strategy<Value = Exited> {
