@@ -22,7 +22,7 @@ pub fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str) -> Resu
     for report in isolation.limits.iter().filter(|report| plan.limits.required.contains(&report.limit)) {
         let why = match &report.held {
             Held::Enforced { .. } => continue,
-            Held::PerProcess { by } => format!("only each process on its own is held to it, by {by}"),
+            Held::InPart { by, gap } => format!("it holds in part only, by {by}; it does not bound {gap}"),
             Held::NotEnforced { why } => why.clone(),
         };
         let message =

@@ -71,9 +71,9 @@ pub fn not_held(report: &LimitReport) -> Option<String> {
     let LimitReport { limit, asked, held } = report;
     match held {
         Held::Enforced { .. } => None,
-        Held::PerProcess { by } => {
-            Some(format!("the limit of {asked} for {limit} holds for each process only, by {by}"))
-        }
+        Held::InPart { by, gap } => Some(format!(
+            "the limit of {asked} for {limit} holds in part only, by {by}; it does not bound {gap}"
+        )),
         Held::NotEnforced { why } => Some(format!("the limit of {asked} for {limit} is not enforced: {why}")),
     }
 }

@@ -11,7 +11,7 @@ use bollard::models::{
     ResourcesUlimits,
 };
 use exec_core::{Access, Gpus, Network};
-use exec_wire::LANE_DIRECTORY;
+use exec_wire::{LANE_DIRECTORY, MASKED_PROC, MASKED_PROC_FOR_ROOT};
 
 use crate::dialect::{Masks, TmpfsOwner};
 use crate::own::Ulimits;
@@ -19,22 +19,9 @@ use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
 use crate::supervisor::{INIT_DIRECTORY, INIT_PATH, Placement};
 
-/// Paths below `/proc` and `/sys` that tell or do too much: the engine's own list, which naming any replaces, and what
-/// newer kernels added to it.
-const MASKED: [&str; 12] = [
-    "/proc/acpi",
-    "/proc/asound",
-    "/proc/interrupts",
-    "/proc/kcore",
-    "/proc/keys",
-    "/proc/latency_stats",
-    "/proc/sched_debug",
-    "/proc/scsi",
-    "/proc/timer_list",
-    "/proc/timer_stats",
-    "/sys/devices/virtual/powercap",
-    "/sys/firmware",
-];
+/// Paths below `/sys` that tell or do too much. Together with the kernel's files below `/proc` they replace the engine's
+/// own list.
+const MASKED_SYS: [&str; 2] = ["/sys/devices/virtual/powercap", "/sys/firmware"];
 
 /// What a container with our PID 1 is created with; `lane` is a directory of this host.
 pub(crate) fn body(
@@ -120,8 +107,7 @@ pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineP
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
         mounts: Some(binds(spec, profile)),
         tmpfs: Some(tmpfs(spec, profile)),
-        masked_paths: (profile.dialect.masks == Masks::List)
-            .then(|| masked(spec).map(str::to_owned).collect()),
+        masked_paths: (profile.dialect.masks == Masks::List).then(|| masked(spec).collect()),
         ulimits: profile.ulimits.map(ulimits),
         privileged: Some(false),
         device_requests: spec.gpus.map(|gpus| vec![graphics(gpus)]),
@@ -154,8 +140,10 @@ fn labelled(mount: ApiMount) -> String {
     format!("{source}:{target}:{access},z,rprivate,{depth}")
 }
 
-fn masked(spec: &ContainerSpec) -> impl Iterator<Item = &str> {
-    MASKED.into_iter().chain(spec.masked.iter().map(String::as_str))
+fn masked(spec: &ContainerSpec) -> impl Iterator<Item = String> {
+    let for_root: &[&str] = if spec.user.0 == 0 { &MASKED_PROC_FOR_ROOT } else { &[] };
+    let proc = MASKED_PROC.iter().chain(for_root).map(|name| format!("/proc/{name}"));
+    proc.chain(MASKED_SYS.map(str::to_owned)).chain(spec.masked.iter().cloned())
 }
 
 fn security(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<String> {

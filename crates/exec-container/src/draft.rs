@@ -57,7 +57,8 @@ impl Drafter {
         config: ContainerConfig,
         profile: EngineProfile,
     ) -> Self {
-        let host = profile.same_kernel.then(|| HostView::look(&|name| std::env::var_os(name)));
+        let look = || HostView::look(&|name| std::env::var_os(name)).with_secrets();
+        let host = profile.same_kernel.then(look);
         let (host_image, images) = (HostImage::default(), Named::default());
         Self { engine, endpoint, config, profile, host, host_image, assumes_host_image: false, images }
     }

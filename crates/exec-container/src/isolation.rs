@@ -17,7 +17,7 @@ pub(crate) const WALLS: [Claim; 8] = [
     Claim::HidesFiles,
     Claim::ReadOnlySystem,
     Claim::PrivateTmp,
-    Claim::NoHostSockets,
+    Claim::NoSocketsOutsideMounts,
     Claim::NoNetwork,
 ];
 
@@ -47,7 +47,7 @@ fn of_user(profile: &EngineProfile) -> Option<Claim> {
 pub(crate) fn opened_by(network: Network) -> &'static [Claim] {
     match network {
         Network::None => &[],
-        Network::Host => &[Claim::NoNetwork, Claim::NoHostSockets],
+        Network::Host => &[Claim::NoNetwork, Claim::NoSocketsOutsideMounts],
         _ => &[Claim::NoNetwork],
     }
 }
@@ -63,6 +63,7 @@ pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfil
         (facts.limits.memory.is_some(), Claim::MemoryLimit),
         (facts.limits.pids.is_some(), Claim::PidsLimit),
         (facts.limits.cpu_milli.is_some(), Claim::CpuLimit),
+        (facts.inotify_instances.is_some(), Claim::WatchLimit),
     ];
     claims.extend(read_back.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim));
     let limits = spec.limits.reports(&facts.limits, |_| Held::NotEnforced {

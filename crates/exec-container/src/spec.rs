@@ -90,7 +90,7 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
             for path in view.toolchains_beside(&given) {
                 mounts.push(read_only(path)?);
             }
-            for path in &view.secrets {
+            for path in view.secrets_beside(&given).chain(view.credentials_beside(&given)) {
                 masked.push(text(path)?.to_owned());
             }
             ("host".to_owned(), image)

@@ -29,8 +29,10 @@ pub enum Claim {
     ReadOnlySystem,
     /// `/tmp` and `/run` are the run's own.
     PrivateTmp,
-    /// Sockets of the host (engines, D-Bus, abstract ones) can't be reached.
-    NoHostSockets,
+    /// Sockets of the host (engines, D-Bus, abstract ones) can't be reached, unless they lie in what the cell shows. A
+    /// host process that listens on a socket file in the workspace or in a mount, even a read-only one, answers the
+    /// command: no kernel up to 6.18 can tell such a socket from one of the command's own.
+    NoSocketsOutsideMounts,
     /// No network but a loopback of its own.
     NoNetwork,
     /// TCP is denied; other protocols are not.
@@ -47,6 +49,8 @@ pub enum Claim {
     PidsLimit,
     /// A CPU limit holds for the run as a whole.
     CpuLimit,
+    /// A run can take at most a quarter of its user's inotify and fanotify quota. Four runs at once can take all of it.
+    WatchLimit,
 }
 
 /// A sentence of the [`Executor`](crate::Executor) contract that an executor can't keep, as what happens instead. Most

@@ -92,10 +92,12 @@ pub enum Held {
         /// By what.
         by: String,
     },
-    /// For each process on its own only.
-    PerProcess {
-        /// By what.
+    /// For a part of it only: a run can use more than was asked for.
+    InPart {
+        /// By what, and which part.
         by: String,
+        /// What else counts and is not held.
+        gap: String,
     },
     /// Not at all.
     NotEnforced {

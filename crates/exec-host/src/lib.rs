@@ -3,6 +3,8 @@
 //!
 //! This crate looks and lists; it mounts nothing and knows no sandbox.
 
+mod credentials;
+mod secrets;
 mod system;
 mod toolchains;
 
@@ -16,10 +18,13 @@ pub use system::SystemEntry;
 pub struct HostView {
     /// Top-level directories and links, in an order in which they can be put in place.
     pub system: Vec<SystemEntry>,
-    /// Files and directories within those that an ordinary user could not read either.
+    /// Files and directories within those that an ordinary user could not read either. Looked for only
+    /// [on request](Self::with_secrets): it takes a search through all of the system's configuration.
     pub secrets: Vec<PathBuf>,
     /// Toolchains outside the system's directories.
     pub toolchains: Vec<PathBuf>,
+    /// Files and directories within the toolchains that hold credentials.
+    pub credentials: Vec<PathBuf>,
     /// The caller's home directory, if it has one.
     pub home: Option<PathBuf>,
 }
@@ -30,7 +35,14 @@ impl HostView {
         let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let system = system::entries();
         let toolchains = toolchains::find(env, home.as_deref(), &system);
-        Self { secrets: system::secrets(), toolchains, system, home }
+        let credentials = toolchains::credentials(env, home.as_deref(), &toolchains);
+        Self { secrets: Vec::new(), toolchains, credentials, system, home }
+    }
+
+    /// With the system's secrets, for commands that may run as their owner.
+    #[must_use]
+    pub fn with_secrets(self) -> Self {
+        Self { secrets: secrets::find(), ..self }
     }
 
     /// The home directory, where it shall be the command's own, empty and writable: not if what is `given` to the
@@ -46,7 +58,21 @@ impl HostView {
 
     /// The toolchains that are not within what is `given` to the command anyway.
     pub fn toolchains_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
-        let is_given = |path: &Path| given.iter().any(|target| path.starts_with(target));
-        self.toolchains.iter().map(PathBuf::as_path).filter(move |path| !is_given(path))
+        beside(&self.toolchains, given)
     }
+
+    /// The system's secrets, but for what is `given` to the command anyway.
+    pub fn secrets_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
+        beside(&self.secrets, given)
+    }
+
+    /// The credentials to hide in those toolchains.
+    pub fn credentials_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
+        beside(&self.credentials, given)
+    }
+}
+
+fn beside<'a>(paths: &'a [PathBuf], given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
+    let is_given = |path: &Path| given.iter().any(|target| path.starts_with(target));
+    paths.iter().map(PathBuf::as_path).filter(move |path| !is_given(path))
 }

@@ -37,9 +37,6 @@ impl SystemEntry {
 const DIRECTORIES: [&str; 11] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu"];
 
-/// Below `/etc`, what is secret wherever it is found.
-const SECRETS: [&str; 4] = ["/etc/ssh", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/letsencrypt"];
-
 /// The entries that exist here.
 pub(crate) fn entries() -> Vec<SystemEntry> {
     let mut entries: Vec<_> = DIRECTORIES.iter().filter_map(|path| entry(Path::new(path))).collect();
@@ -61,32 +58,6 @@ fn entry(path: &Path) -> Option<SystemEntry> {
         return fs::read_link(path).ok().map(|to| SystemEntry::Link { path: path.into(), to, directory });
     }
     metadata.is_dir().then(|| SystemEntry::Directory(path.into()))
-}
-
-/// What an ordinary user can't read in `/etc`. A command that runs as the owner of such files (user id 0 without
-/// capabilities) could, so they are named for hiding.
-pub(crate) fn secrets() -> Vec<PathBuf> {
-    let unreadable =
-        fs::read_dir("/etc").into_iter().flatten().flatten().filter(is_unreadable).map(|entry| entry.path());
-    let known = SECRETS.iter().map(PathBuf::from).filter(|path| path.exists());
-    let mut all: Vec<PathBuf> = unreadable.chain(known).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
-#[cfg(unix)]
-fn is_unreadable(entry: &fs::DirEntry) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    const OTHERS_READ: u32 = 0o004;
-    entry
-        .metadata()
-        .is_ok_and(|metadata| !metadata.is_symlink() && metadata.permissions().mode() & OTHERS_READ == 0)
-}
-
-#[cfg(not(unix))]
-fn is_unreadable(_: &fs::DirEntry) -> bool {
-    false
 }
 
 #[cfg(test)]
@@ -114,12 +85,5 @@ mod tests {
                 assert!(shows(directory), "{}", directory.display());
             }
         }
-    }
-
-    #[test]
-    fn password_hashes_are_secret() {
-        let shadow = Path::new("/etc/shadow");
-        assert!(!shadow.exists() || secrets().iter().any(|secret| secret == shadow));
-        assert!(!secrets().iter().any(|secret| secret == Path::new("/etc/passwd")));
     }
 }

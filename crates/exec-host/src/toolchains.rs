@@ -3,30 +3,74 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::SystemEntry;
+use crate::secrets::outermost;
+use crate::{SystemEntry, credentials};
 
 /// A version manager or language: the variable that names its root, the root's usual place below the home, and the
-/// parts of the root that tools need. Credentials lie next to those parts and are left out.
+/// parts of the root that tools need. Credentials lie next to those parts and are left out; where they lie within, in
+/// what is installed, they are looked for in `configured`.
 struct Known {
     variable: &'static str,
     below_home: &'static str,
     parts: &'static [&'static str],
+    configured: &'static [&'static str],
 }
 
+/// Where `npm` looks below what Node is installed in.
+const NODE: &[&str] = &[
+    "versions/node/*",
+    "versions/node/*/etc",
+    "versions/node/*/lib/node_modules/npm",
+    "tools/image/node/*",
+    "tools/image/node/*/etc",
+    "tools/image/node/*/lib/node_modules/npm",
+];
+
+/// The same for managers of everything.
+const ANYTHING: &[&str] = &[
+    "",
+    "plugins/*",
+    "installs/*/*",
+    "installs/*/*/etc",
+    "installs/*/*/conf",
+    "installs/*/*/*/conf",
+    "installs/*/*/lib/node_modules/npm",
+];
+
 const KNOWN: [Known; 13] = [
-    Known { variable: "RUSTUP_HOME", below_home: ".rustup", parts: &[""] },
-    Known { variable: "CARGO_HOME", below_home: ".cargo", parts: &["bin", "registry", "git"] },
-    Known { variable: "PYENV_ROOT", below_home: ".pyenv", parts: &[""] },
-    Known { variable: "NVM_DIR", below_home: ".nvm", parts: &["versions", "alias", "nvm.sh"] },
-    Known { variable: "VOLTA_HOME", below_home: ".volta", parts: &["bin", "tools"] },
-    Known { variable: "ASDF_DATA_DIR", below_home: ".asdf", parts: &[""] },
-    Known { variable: "MISE_DATA_DIR", below_home: ".local/share/mise", parts: &[""] },
-    Known { variable: "GOROOT", below_home: "sdk", parts: &[""] },
-    Known { variable: "GOPATH", below_home: "go", parts: &["bin", "pkg/mod"] },
-    Known { variable: "BUN_INSTALL", below_home: ".bun", parts: &["bin"] },
-    Known { variable: "DENO_INSTALL", below_home: ".deno", parts: &["bin"] },
-    Known { variable: "PYTHONUSERBASE", below_home: ".local", parts: &["bin", "lib"] },
-    Known { variable: "JAVA_HOME", below_home: ".sdkman/candidates", parts: &[""] },
+    Known { variable: "RUSTUP_HOME", below_home: ".rustup", parts: &[""], configured: &[""] },
+    Known {
+        variable: "CARGO_HOME",
+        below_home: ".cargo",
+        parts: &["bin", "registry", "git"],
+        configured: &["registry"],
+    },
+    Known {
+        variable: "PYENV_ROOT",
+        below_home: ".pyenv",
+        parts: &[""],
+        configured: &["", "plugins/*", "versions/*", "versions/*/etc", "versions/*/envs/*"],
+    },
+    Known {
+        variable: "NVM_DIR",
+        below_home: ".nvm",
+        parts: &["versions", "alias", "nvm.sh"],
+        configured: NODE,
+    },
+    Known { variable: "VOLTA_HOME", below_home: ".volta", parts: &["bin", "tools"], configured: NODE },
+    Known { variable: "ASDF_DATA_DIR", below_home: ".asdf", parts: &[""], configured: ANYTHING },
+    Known { variable: "MISE_DATA_DIR", below_home: ".local/share/mise", parts: &[""], configured: ANYTHING },
+    Known { variable: "GOROOT", below_home: "sdk", parts: &[""], configured: &["", "*"] },
+    Known { variable: "GOPATH", below_home: "go", parts: &["bin", "pkg/mod"], configured: &[] },
+    Known { variable: "BUN_INSTALL", below_home: ".bun", parts: &["bin"], configured: &[] },
+    Known { variable: "DENO_INSTALL", below_home: ".deno", parts: &["bin"], configured: &[] },
+    Known { variable: "PYTHONUSERBASE", below_home: ".local", parts: &["bin", "lib"], configured: &["lib"] },
+    Known {
+        variable: "JAVA_HOME",
+        below_home: ".sdkman/candidates",
+        parts: &[""],
+        configured: &["", "conf", "*/*", "*/*/conf"],
+    },
 ];
 
 /// The toolchains outside the system's directories, outermost first, none within another.
@@ -38,19 +82,42 @@ pub(crate) fn find(
     let known = KNOWN.iter().flat_map(|known| known.places(env, home));
     let on_path =
         env("PATH").map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
-    let mut found: Vec<PathBuf> = known
+    let found: Vec<PathBuf> = known
         .chain(on_path)
         .filter(|path| path.is_absolute() && !gives_home_away(path, home) && !is_within_system(path, system))
         .filter_map(|path| path.canonicalize().ok().filter(|real| *real == path))
         .collect();
-    found.sort();
-    found.dedup_by(|later, earlier| later.starts_with(earlier));
-    found
+    outermost(found)
+}
+
+/// The credentials within these toolchains, none within another.
+pub(crate) fn credentials(
+    env: &dyn Fn(&str) -> Option<OsString>,
+    home: Option<&Path>,
+    toolchains: &[PathBuf],
+) -> Vec<PathBuf> {
+    let is_shown = |path: &Path| toolchains.iter().any(|toolchain| path.starts_with(toolchain));
+    let configured = KNOWN.iter().filter_map(|known| Some((known, known.root(env, home)?)));
+    let configured = configured.flat_map(|(known, root)| {
+        // What lies above a toolchain is not shown and need not be listed.
+        let places = known.configured.iter().filter(|place| {
+            let fixed = place.split('/').take_while(|name| *name != "*");
+            is_shown(&fixed.fold(root.clone(), |path, name| path.join(name)))
+        });
+        places.map(|place| (root.clone(), *place)).collect::<Vec<_>>()
+    });
+    let themselves = toolchains.iter().map(|toolchain| (toolchain.clone(), ""));
+    let found = credentials::find(configured.chain(themselves));
+    outermost(found.into_iter().filter(|path| is_shown(path)).collect())
 }
 
 impl Known {
+    fn root(&self, env: &dyn Fn(&str) -> Option<OsString>, home: Option<&Path>) -> Option<PathBuf> {
+        env(self.variable).map(PathBuf::from).or_else(|| Some(home?.join(self.below_home)))
+    }
+
     fn places(&self, env: &dyn Fn(&str) -> Option<OsString>, home: Option<&Path>) -> Vec<PathBuf> {
-        let root = env(self.variable).map(PathBuf::from).or_else(|| Some(home?.join(self.below_home)));
+        let root = self.root(env, home);
         let join = |root: &Path, part: &str| if part.is_empty() { root.to_owned() } else { root.join(part) };
         root.map(|root| self.parts.iter().map(|part| join(&root, part)).collect()).unwrap_or_default()
     }
@@ -94,5 +161,31 @@ mod tests {
         let root = dir.path().canonicalize().unwrap();
         let env = |name: &str| (name == "RUSTUP_HOME").then(|| root.clone().into_os_string());
         assert_eq!(find(&env, None, &[]), [root]);
+    }
+
+    /// A49
+    #[test]
+    fn credentials_within_toolchains_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().canonicalize().unwrap();
+        let files = [
+            ".asdf/installs/nodejs/22/etc/npmrc",
+            ".local/share/mise/installs/python/3.13/pip.conf",
+            ".nvm/versions/node/v22/etc/npmrc",
+            ".pyenv/plugins/private/.git/config",
+            ".pyenv/versions/3.12.0/pip.conf",
+            ".sdkman/candidates/gradle/8/gradle.properties",
+            "tools/bin/.netrc",
+        ];
+        for file in files.iter().chain(&[".nvm/.npmrc", ".pyenv/versions/3.12.0/bin/python"]) {
+            create_dir_all(home.join(file).parent().unwrap()).unwrap();
+            std::fs::write(home.join(file), "token").unwrap();
+        }
+        let env = |name: &str| (name == "PATH").then(|| home.join("tools/bin").into_os_string());
+        let toolchains = find(&env, Some(&home), &[]);
+        let found = credentials(&env, Some(&home), &toolchains);
+        // The plugin's repository as a whole; what lies beside nvm's parts is not shown and needs no hiding.
+        let expected = files.map(|file| home.join(file.trim_end_matches("/config")));
+        assert_eq!(found, expected);
     }
 }

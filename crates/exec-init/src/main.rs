@@ -24,6 +24,8 @@ mod lane;
 #[cfg(target_os = "linux")]
 mod preface;
 #[cfg(target_os = "linux")]
+mod quota;
+#[cfg(target_os = "linux")]
 mod reaper;
 #[cfg(target_os = "linux")]
 mod stat;

@@ -20,7 +20,7 @@ const BY_NAMESPACES: [Claim; 9] = [
     Claim::HidesFiles,
     Claim::ReadOnlySystem,
     Claim::PrivateTmp,
-    Claim::NoHostSockets,
+    Claim::NoSocketsOutsideMounts,
     Claim::NoNetwork,
     Claim::OwnUserNamespace,
 ];
@@ -88,6 +88,7 @@ fn by_limits(facts: &Facts, walls: WallKind) -> Vec<Claim> {
         (facts.limits.memory.is_some(), Claim::MemoryLimit),
         (facts.limits.pids.is_some() || nproc_holds(facts, walls), Claim::PidsLimit),
         (facts.limits.cpu_milli.is_some(), Claim::CpuLimit),
+        (facts.inotify_instances.is_some(), Claim::WatchLimit),
     ];
     held.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim).collect()
 }
@@ -109,7 +110,7 @@ pub(crate) fn report(spec: &JailSpec, facts: &Facts) -> Isolation {
     let tcp_open = spec.landlock.as_ref().is_none_or(|landlock| !landlock.deny_tcp);
     match &spec.walls {
         Walls::Namespaces(namespaces) if namespaces.network == NetworkWall::Host => {
-            claims.retain(|claim| ![Claim::NoNetwork, Claim::NoHostSockets].contains(claim));
+            claims.retain(|claim| ![Claim::NoNetwork, Claim::NoSocketsOutsideMounts].contains(claim));
         }
         Walls::Namespaces(_) => {}
         Walls::Subreaper { .. } => {
@@ -137,6 +138,7 @@ fn subreaper_gaps(claims: &BTreeSet<Claim>) -> Vec<String> {
     let mut gaps = vec![
         "no namespaces: the command sees the host's processes and shares its /tmp".to_owned(),
         "no network namespace: local sockets and UDP are not blocked".to_owned(),
+        "no mount namespace: credentials in toolchains and /etc are not masked".to_owned(),
     ];
     let missing = [
         (Claim::ReadOnlySystem, "no Landlock: the command reads and writes whatever its user may"),
@@ -152,12 +154,23 @@ fn subreaper_gaps(claims: &BTreeSet<Claim>) -> Vec<String> {
 fn limits(spec: &JailSpec, facts: &Facts, walls: WallKind) -> Vec<LimitReport> {
     let CgroupPlan { memory, pids, cpu_milli, .. } = spec.cgroup;
     CellLimits { memory, pids, cpu_milli }.reports(&facts.limits, |limit| match limit {
-        LimitName::Memory => Held::PerProcess { by: "RLIMIT_DATA".into() },
+        LimitName::Memory => memory_by_process(),
         LimitName::Pids if nproc_holds(facts, walls) => {
             Held::Enforced { by: "RLIMIT_NPROC in a user namespace of its own".into() }
         }
         _ => Held::NotEnforced { why: "no control group can be written here".into() },
     })
+}
+
+/// The only limit of memory that an ordinary user has without control groups. What several processes can share belongs
+/// to none of them, so the kernel counts it for none; each process has the limit to itself.
+fn memory_by_process() -> Held {
+    Held::InPart {
+        by: "RLIMIT_DATA for the private memory of each process".into(),
+        gap: "all processes together, shared memory (memfd, MAP_SHARED, System V), buffers of pipes and sockets, or \
+              files in /tmp, /dev/shm and the home directory (--tmp-size bounds each of those)"
+            .into(),
+    }
 }
 
 #[cfg(test)]
@@ -176,6 +189,7 @@ mod tests {
             no_new_privs: true,
             seccomp: true,
             landlock_abi,
+            inotify_instances: Some(32),
             limits,
             notes: Vec::new(),
         }
@@ -242,7 +256,7 @@ mod tests {
     #[test]
     fn the_hosts_network_is_no_isolation() {
         let report = report(&spec(namespaces(NetworkWall::Host)), &facts(0, ALL_LIMITS, 7));
-        assert!(!report.holds(Claim::NoNetwork) && !report.holds(Claim::NoHostSockets));
+        assert!(!report.holds(Claim::NoNetwork) && !report.holds(Claim::NoSocketsOutsideMounts));
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn namespaces(plan: &Plan, caller: Caller, host: &HostView) -> Namespaces {
 fn mounts(plan: &Plan, caller: Caller, host: &HostView, network: NetworkWall) -> Vec<Mount> {
     let mut mounts: Vec<Mount> = host.system.iter().map(system_mount).collect();
     if caller.uid == 0 {
-        mounts.extend(host.secrets.iter().map(|path| Mount::Mask { target: bytes(path) }));
+        mounts.extend(host.secrets.iter().map(|path| mask(path)));
     }
     // Programs count processors there.
     mounts.push(read_only(Path::new("/sys/devices/system/cpu")));
@@ -125,6 +125,7 @@ fn mounts(plan: &Plan, caller: Caller, host: &HostView, network: NetworkWall) ->
         mounts.extend(resolver());
     }
     mounts.extend(host.toolchains_beside(&given(plan)).map(read_only));
+    mounts.extend(host.credentials_beside(&given(plan)).map(mask));
     mounts.extend(plan.mounts.iter().map(planned));
     mounts
 }
@@ -168,6 +169,10 @@ fn read_only(path: &Path) -> Mount {
         expect: None,
         missing: Missing::Skip,
     }
+}
+
+fn mask(path: &Path) -> Mount {
+    Mount::Mask { target: bytes(path) }
 }
 
 fn tmpfs(target: &Path, size: ByteSize, mode: u32) -> Mount {

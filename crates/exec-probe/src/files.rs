@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
+use std::os::fd::FromRawFd;
 
 use crate::command::Args;
 use crate::errno::Errno;
@@ -43,7 +44,18 @@ pub(crate) fn readlink(args: &Args<'_>) -> Result<()> {
 
 /// `fill PATH BYTES`: prints how far it came.
 pub(crate) fn fill(args: &Args<'_>) -> Result<()> {
-    let (mut file, wanted) = (File::create(args.text(0))?, args.number::<usize>(1));
+    write_until(File::create(args.text(0))?, args.number(1))
+}
+
+/// `memfd BYTES`: writes so much to a file in memory that is mapped nowhere.
+pub(crate) fn memfd(args: &Args<'_>) -> Result<()> {
+    // SAFETY: the name is a terminated string.
+    let fd = sys::check(unsafe { libc::memfd_create(c"probe".as_ptr(), 0) })?;
+    // SAFETY: nothing else has this descriptor.
+    write_until(unsafe { File::from_raw_fd(fd) }, args.number(0))
+}
+
+fn write_until(mut file: File, wanted: usize) -> Result<()> {
     let block = vec![b'x'; 1 << 16];
     let mut written = 0;
     while written < wanted {

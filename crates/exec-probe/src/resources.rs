@@ -81,6 +81,20 @@ pub(crate) fn open_files(args: &Args<'_>) -> Result<()> {
     sys::say(&format!("opened {}", held.len()))
 }
 
+/// `inotify N`: so many instances at once, kept until standard input ends.
+pub(crate) fn inotify(args: &Args<'_>) -> Result<()> {
+    let wanted: u32 = args.number(0);
+    let refused = (0..wanted).find_map(|made| {
+        // SAFETY: the call takes nothing but flags.
+        sys::check(unsafe { libc::inotify_init1(libc::IN_CLOEXEC) }).err().map(|errno| (made, errno))
+    });
+    sys::say(&match refused {
+        Some((made, errno)) => format!("errno {} after {made}", errno.name()),
+        None => format!("made {wanted}"),
+    })?;
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).map(drop).map_err(|error| Errno::of(&error))
+}
+
 /// `spawn-threads N`: so many at once.
 pub(crate) fn spawn_threads(args: &Args<'_>) -> Result<()> {
     let mut stay = Vec::new();

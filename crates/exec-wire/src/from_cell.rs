@@ -97,13 +97,15 @@ pub struct Facts {
     pub seccomp: bool,
     /// Version of the kernel's Landlock that fences the commands; 0 when none does.
     pub landlock_abi: u32,
+    /// The most inotify instances the commands have, where that is less than their user has on the host.
+    pub inotify_instances: Option<u64>,
     /// The resource limits that hold.
     pub limits: ReadBack,
     /// What was asked for and could not be had, each with its reason.
     pub notes: Vec<String>,
 }
 struct_fields!(Facts {
-    version, pid_namespace, uid, gid, capabilities, no_new_privs, seccomp, landlock_abi, limits,
+    version, pid_namespace, uid, gid, capabilities, no_new_privs, seccomp, landlock_abi, inotify_instances, limits,
 } lists { notes });
 
 /// Limits as the kernel's control files show them.

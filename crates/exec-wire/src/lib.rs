@@ -26,6 +26,7 @@ mod error;
 mod from_cell;
 mod header;
 mod jail;
+mod kernel_files;
 pub mod reaper;
 mod start;
 mod to_cell;
@@ -40,11 +41,12 @@ pub use jail::{
     Access, CgroupPlan, FileId, IdMap, Identity, JailSpec, LandlockPlan, Missing, Mount, Namespaces,
     NetworkWall, Walls,
 };
+pub use kernel_files::{MASKED_PROC, MASKED_PROC_FOR_ROOT};
 pub use start::{Lifetime, Limits, Resource, Rlimit, Start, Stdio, WindowSize};
 pub use to_cell::ToCell;
 
 /// The version both sides must speak; raised with every change of a frame's meaning.
-pub const PROTOCOL_VERSION: u16 = 1;
+pub const PROTOCOL_VERSION: u16 = 2;
 
 /// What the keeper of a local cell exits with when the kernel killed the cell's PID 1 because the cell's memory was
 /// used up.

@@ -166,8 +166,13 @@ fn facts() -> impl Strategy<Value = Facts> {
     let version = maybe(select(vec![CgroupVersion::V1, CgroupVersion::V2]));
     let limits = (version, maybe(any::<u64>()), maybe(any::<u64>()), maybe(any::<u64>()))
         .prop_map(|(cgroup, memory, pids, cpu_milli)| ReadBack { cgroup, memory, pids, cpu_milli });
-    (any::<(u16, bool, u32, u32, u64, bool, bool, u32)>(), limits, vec(any::<String>(), 0..4)).prop_map(
-        |(plain, limits, notes)| {
+    (
+        any::<(u16, bool, u32, u32, u64, bool, bool, u32)>(),
+        maybe(any::<u64>()),
+        limits,
+        vec(any::<String>(), 0..4),
+    )
+        .prop_map(|(plain, inotify_instances, limits, notes)| {
             let (version, pid_namespace, uid, gid, capabilities, no_new_privs, seccomp, landlock_abi) = plain;
             Facts {
                 version,
@@ -178,11 +183,11 @@ fn facts() -> impl Strategy<Value = Facts> {
                 no_new_privs,
                 seccomp,
                 landlock_abi,
+                inotify_instances,
                 limits,
                 notes,
             }
-        },
-    )
+        })
 }
 
 fn exited() -> impl Strategy<Value = Exited> {

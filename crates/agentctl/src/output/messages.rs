@@ -76,7 +76,7 @@ fn gaps(isolation: &Isolation, detail: Detail) -> Option<String> {
 fn limit_gap(report: &LimitReport) -> Option<String> {
     match report.held {
         Held::Enforced { .. } => None,
-        Held::PerProcess { .. } => Some(format!("{} (for each process only)", report.limit)),
+        Held::InPart { .. } => Some(format!("{} (holds in part)", report.limit)),
         Held::NotEnforced { .. } => Some(report.limit.to_string()),
     }
 }
@@ -171,7 +171,7 @@ pub(crate) mod tests {
                 LimitReport {
                     limit: LimitName::Memory,
                     asked: "2 GiB".into(),
-                    held: Held::PerProcess { by: "RLIMIT_DATA".into() },
+                    held: Held::InPart { by: "RLIMIT_DATA".into(), gap: "the rest".into() },
                 },
                 LimitReport {
                     limit: LimitName::Cpus,
@@ -182,7 +182,7 @@ pub(crate) mod tests {
             degraded: vec!["the first reason".into(), "the second".into()],
             ..(*outcome(Ended::Exited, Status::Code(0)).isolation).clone()
         };
-        insta::assert_snapshot!(gaps(&isolation, Detail::Brief).unwrap(), @"limits that do not hold here: memory (for each process only), CPUs; --verbose says why");
+        insta::assert_snapshot!(gaps(&isolation, Detail::Brief).unwrap(), @"limits that do not hold here: memory (holds in part), CPUs; --verbose says why");
         let full = "weaker than the defaults: the first reason; the second";
         assert_eq!(gaps(&isolation, Detail::Full).as_deref(), Some(full));
         let weak = Isolation { level: IsolationLevel::Subreaper, ..isolation };

@@ -108,6 +108,7 @@ fn places() {
         "--workspace nowhere",
         "--workspace file",
         "--workspace /etc",
+        "--workspace /usr",
         "--cwd nowhere",
         "--cwd /usr",
         "--cwd sub/../..",
@@ -134,6 +135,9 @@ fn places() {
     $ --workspace /etc
     agentctl: the workspace `/etc` is refused: it holds the host's own files
       try: name a directory below it, or pass --allow-dangerous-mounts if you mean it
+    $ --workspace /usr
+    agentctl: `/usr` is refused as writable: the host runs the programs in it
+      try: give it read-only, or pass --allow-dangerous-mounts if you mean it
     $ --cwd nowhere
     agentctl: the working directory `nowhere` can't be used: No such file or directory (os error 2)
       try: create it first, or name one that exists

@@ -24,6 +24,7 @@ mod json;
 mod mcp_http;
 mod printable;
 mod reach;
+mod secrets;
 mod session;
 mod signals;
 mod stop;

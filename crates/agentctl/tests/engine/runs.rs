@@ -9,7 +9,9 @@ use anyhow::{Result, ensure};
 use rustix::process::{Signal, getegid, geteuid};
 
 use crate::ENGINE;
-use crate::support::{Marker, Place, Run, assert_a_gibibyte_passes_in_bounded_memory};
+use crate::support::{
+    Marker, Place, Run, assert_a_gibibyte_passes_in_bounded_memory, assert_secrets_are_masked,
+};
 
 fn run(place: &Place, command: &[&str]) -> std::process::Output {
     place.output(["run"].iter().chain(&ENGINE.sandbox()).chain(&["--"]).chain(command))
@@ -148,6 +150,12 @@ pub(crate) fn begun(place: &Place, marker: &Marker) -> Run {
 /// A31
 pub(crate) async fn a_gibibyte_passes_in_bounded_memory() -> Result<()> {
     assert_a_gibibyte_passes_in_bounded_memory(&ENGINE.sandbox());
+    Ok(())
+}
+
+/// A49
+pub(crate) async fn secrets_within_what_is_shown_are_masked() -> Result<()> {
+    assert_secrets_are_masked(&ENGINE.sandbox());
     Ok(())
 }
 

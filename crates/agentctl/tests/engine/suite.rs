@@ -4,7 +4,7 @@ use exec_testkit::{EngineTest, engine_test};
 
 use crate::{build, directory, emergency, gc, hostile, images, killed, runs};
 
-pub(crate) const ALL: [EngineTest; 29] = [
+pub(crate) const ALL: [EngineTest; 30] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
     engine_test!(runs::the_object_says_what_held, "R3"),
@@ -13,6 +13,7 @@ pub(crate) const ALL: [EngineTest; 29] = [
     engine_test!(runs::the_other_engine_in_its_place_is_refused, "R60 R62"),
     engine_test!(runs::an_interrupt_ends_everything, "R12 R10"),
     engine_test!(runs::a_gibibyte_passes_in_bounded_memory, "A31"),
+    engine_test!(runs::secrets_within_what_is_shown_are_masked, "A49"),
     engine_test!(runs::files_belong_to_the_owner_of_the_workspace, "R24"),
     engine_test!(runs::a_planted_configuration_has_no_effect, "A38"),
     engine_test!(runs::own_places_stay_out_of_reach, "A40"),

@@ -234,6 +234,7 @@ pub(crate) fn facts(version: u16) -> Facts {
         no_new_privs: true,
         seccomp: true,
         landlock_abi: 0,
+        inotify_instances: None,
         limits: ReadBack::default(),
         notes: Vec::new(),
     }

@@ -52,6 +52,7 @@ pub(crate) fn view() -> HostView {
         ],
         secrets: vec!["/etc/shadow".into()],
         toolchains: vec!["/home/ada/.rustup".into()],
+        credentials: vec!["/home/ada/.rustup/.netrc".into()],
         home: Some("/home/ada".into()),
     }
 }

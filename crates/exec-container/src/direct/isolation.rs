@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn a_network_is_no_wall() {
         let (_, held) = made(&opts().with_network(Network::Bridge), |_| ());
-        assert!(!held.holds(Claim::NoNetwork) && held.holds(Claim::NoHostSockets));
+        assert!(!held.holds(Claim::NoNetwork) && held.holds(Claim::NoSocketsOutsideMounts));
     }
 
     /// R11: without the helper nobody cleans up after us.

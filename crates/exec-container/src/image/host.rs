@@ -173,6 +173,7 @@ mod tests {
             ],
             secrets: Vec::new(),
             toolchains: Vec::new(),
+            credentials: Vec::new(),
             home: None,
         };
         let docker = Dialect::of(Product::Docker);

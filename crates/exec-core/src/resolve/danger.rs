@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{invalid, os};
-use crate::{DangerousMounts, Result};
+use super::{PlannedMount, invalid, os};
+use crate::{Access, DangerousMounts, Result};
 
 /// Giving one of these, or something above it, gives the host away.
 const WHOLE: [&str; 10] = [
@@ -19,20 +19,71 @@ const WHOLE: [&str; 10] = [
     "/var/lib",
 ];
 
+/// Where projects lie beside the host's own programs: a directory below is fine, the place itself is not.
+const SHARED_WITH_PROGRAMS: [&str; 4] = ["/opt", "/usr", "/usr/local", "/usr/src"];
+
+/// Where nothing but the host's own programs, libraries and their data lies.
+const PROGRAMS: [&str; 23] = [
+    "/bin",
+    "/gnu",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix",
+    "/sbin",
+    "/snap",
+    "/usr/bin",
+    "/usr/games",
+    "/usr/include",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/libx32",
+    "/usr/local/bin",
+    "/usr/local/lib",
+    "/usr/local/libexec",
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/usr/share",
+];
+
 /// Giving anything of these talks to the kernel.
 const ANY_PART: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Refuses a canonical path that would give the host away.
 pub(super) fn check(path: &Path, policy: DangerousMounts, what: &str) -> Result<()> {
-    if policy == DangerousMounts::Accept {
-        return Ok(());
-    }
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from).filter(|home| home.is_absolute());
     match reason(path, home.as_deref()) {
-        None => Ok(()),
-        Some(reason) => Err(invalid(format!("the {what} `{}` is refused: {reason}", path.display()))
-            .with_remedy("name a directory below it, or pass --allow-dangerous-mounts if you mean it")),
+        Some(reason) if policy != DangerousMounts::Accept => {
+            Err(invalid(format!("the {what} `{}` is refused: {reason}", path.display()))
+                .with_remedy("name a directory below it, or pass --allow-dangerous-mounts if you mean it"))
+        }
+        _ => Ok(()),
     }
+}
+
+/// Refuses mounts, the workspace among them, through which a command could change programs that the host runs.
+pub(super) fn check_writable(mounts: &[PlannedMount], policy: DangerousMounts) -> Result<()> {
+    let is_refused = |mount: &&PlannedMount| {
+        policy != DangerousMounts::Accept
+            && mount.access == Access::ReadWrite
+            && holds_programs(&mount.source)
+    };
+    match mounts.iter().find(is_refused) {
+        None => Ok(()),
+        Some(mount) => {
+            let place = mount.source.display();
+            Err(invalid(format!("`{place}` is refused as writable: the host runs the programs in it"))
+                .with_remedy("give it read-only, or pass --allow-dangerous-mounts if you mean it"))
+        }
+    }
+}
+
+fn holds_programs(path: &Path) -> bool {
+    SHARED_WITH_PROGRAMS.iter().any(|place| Path::new(place) == path)
+        || PROGRAMS.iter().any(|place| path.starts_with(place))
 }
 
 fn reason(path: &Path, home: Option<&Path>) -> Option<&'static str> {
@@ -63,6 +114,17 @@ mod tests {
         }
         for path in ["/home/ada/project", "/srv", "/tmp/x", "/etc/ssl", "/opt", "/home/adam"] {
             assert!(reason(Path::new(path), home).is_none(), "{path}");
+        }
+    }
+
+    /// A2, R22: a project may lie beside the host's programs, never among them.
+    #[test]
+    fn the_hosts_programs_are_not_written() {
+        for path in ["/usr", "/usr/local", "/usr/lib/python3", "/usr/bin", "/bin", "/opt", "/nix/store"] {
+            assert!(holds_programs(Path::new(path)), "{path}");
+        }
+        for path in ["/usr/src/app", "/opt/project", "/usr/local/project", "/srv", "/home/ada/usr"] {
+            assert!(!holds_programs(Path::new(path)), "{path}");
         }
     }
 }

@@ -103,6 +103,7 @@ impl Plan {
         let workspace = workspace_path(opts, own)?;
         let mounts = mounts::plan(&workspace, opts, own)?;
         refuse_spilling_inside(opts, &mounts)?;
+        danger::check_writable(&mounts, opts.dangerous_mounts)?;
         let cwd = cwd::plan(&workspace, &mounts, opts.cwd.as_deref())?;
         let mut env = inherited_environment(environment, &opts.env_policy);
         env.extend(opts.env.clone());

@@ -173,7 +173,7 @@ fn beside_a_worktree(mount: &str) -> (Place, Result<Plan>) {
 #[case::main_worktree_elsewhere("@/main:/data:ro")]
 #[case::repository_elsewhere("@/main/.git:/data:ro")]
 #[case::objects_elsewhere("@/main/.git/objects:/data:rw")]
-#[case::something_else("/usr/lib:/data:rw")]
+#[case::something_else("/srv:/data:rw")]
 fn mounts_beside_a_linked_worktree(#[case] mount: &str) {
     let (place, plan) = beside_a_worktree(mount);
     let mounts = plan.unwrap().mounts;
@@ -288,4 +288,24 @@ fn a_kept_file_is_not_writable_at_another_place(workspace: TempDir) {
     opts.kept_files = vec!["file".into()];
     let again = MountSpec::read_write(workspace.path()).at("/again");
     assert!(refusal(&opts.with_mount(again)).contains("would be writable at `/again`"));
+}
+
+/// A2, R22: to read the host's programs is fine, to change them is not.
+#[test]
+fn the_hosts_programs_are_not_given_for_writing() {
+    let usr = ExecOpts::in_workspace("/usr");
+    assert!(refusal(&usr).contains("the host runs the programs in it"));
+    let read_only = WorkspaceMode::ReadOnly { writable: Vec::new() };
+    assert!(resolve(&usr.clone().with_workspace_mode(read_only)).is_ok());
+    let in_it = WorkspaceMode::ReadOnly { writable: vec!["bin".into()] };
+    assert!(refusal(&usr.with_workspace_mode(in_it)).contains("/usr/bin"));
+}
+
+/// A2, R22
+#[rstest]
+fn nor_mounted_for_writing(workspace: TempDir) {
+    let opts = ExecOpts::in_workspace(workspace.path());
+    let (read, write) = (MountSpec::read_only("/usr/lib"), MountSpec::read_write("/usr/lib"));
+    assert!(resolve(&opts.clone().with_mount(read.at("/data"))).is_ok());
+    assert!(refusal(&opts.with_mount(write.at("/data"))).contains("/usr/lib"));
 }

@@ -87,8 +87,8 @@ impl Host {
             namespaces.map(|ban| ("namespaces", Verdict::weak(self.who_may_not(), ban.fix()))),
             (self.cgroups != Cgroups::Ours).then(|| {
                 let found = match self.cgroups {
-                    Cgroups::None => "there are none: limits of a local sandbox hold for each process only",
-                    _ => "not ours to use: limits of a local sandbox hold for each process only",
+                    Cgroups::None => "there are none: limits of a local sandbox hold in part only",
+                    _ => "not ours to use: limits of a local sandbox hold in part only",
                 };
                 ("control groups", Verdict::weak(found, self.cgroups.fix()))
             }),

@@ -16,7 +16,9 @@ fn judge(limits: &[LimitReport], fix: &str) -> Verdict {
         .iter()
         .filter_map(|limit| match &limit.held {
             Held::Enforced { .. } => None,
-            Held::PerProcess { by } => Some(format!("{} holds for each process only ({by})", of(limit))),
+            Held::InPart { by, gap } => {
+                Some(format!("{} holds in part only (by {by}; not bounded: {gap})", of(limit)))
+            }
             Held::NotEnforced { why } => Some(format!("{} does not hold ({why})", of(limit))),
         })
         .collect();

@@ -17,6 +17,7 @@ pub(crate) fn gather(scope: KillScope, cgroup: Option<&Cgroup>, fence: &Fence, n
         no_new_privs: fence.no_new_privs,
         seccomp: fence.seccomp,
         landlock_abi: fence.landlock_abi,
+        inotify_instances: crate::quota::inotify_instances(),
         limits: cgroup.map_or_else(ReadBack::default, Cgroup::read_back),
         notes: notes.iter().chain(&fence.notes).cloned().collect(),
     }

@@ -66,5 +66,6 @@ impl KillScope {
 /// Descriptors other than the standard three that must not reach a command need no care: they are all made to
 /// close on exec.
 pub(crate) fn serve(config: Config) -> ! {
+    crate::quota::halve_queues();
     supervisor::serve(config)
 }

@@ -68,6 +68,7 @@ fn settle(mut spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> 
     gate.wait()?;
     let kill_scope = match &spec.walls {
         Walls::Namespaces(walls) => {
+            crate::quota::lower_watches(&mut notes);
             raise_walls(walls, &spec.identity)?;
             gate.tie()?;
             KillScope::Namespace

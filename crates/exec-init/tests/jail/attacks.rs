@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use exec_wire::{MASKED_PROC, MASKED_PROC_FOR_ROOT};
+
 use crate::cell::{Cell, Outcome};
 use crate::spec::{Stage, Who};
 
@@ -152,19 +154,10 @@ fn the_kernels_settings_can_not_be_changed() {
     let script = "find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print 2>/dev/null; echo .";
     for who in Who::all() {
         // Not the masks, which are the null device, nor the pressure files, which every user may watch through.
-        let known = [
-            "keys",
-            "timer_list",
-            "sched_debug",
-            "kcore",
-            "kmsg",
-            "kpage",
-            "slabinfo",
-            "vmallocinfo",
-            "pressure/",
-        ];
         let output = inside(&Stage::new(who), script).output;
-        let known = |line: &&str| known.iter().any(|name| line.starts_with(&format!("/proc/{name}")));
+        let masked = MASKED_PROC.iter().chain(&MASKED_PROC_FOR_ROOT);
+        let known = masked.chain(&["pressure/"]).map(|name| format!("/proc/{name}"));
+        let known = |line: &&str| known.clone().any(|name| line.starts_with(&name));
         let found: Vec<_> = output.lines().filter(|line| !known(line)).collect();
         assert_eq!(found, ["."], "{who:?}");
     }
@@ -173,7 +166,7 @@ fn the_kernels_settings_can_not_be_changed() {
 /// A10
 #[test]
 fn masked_files_are_empty_or_denied() {
-    for file in ["kcore", "keys", "timer_list", "kmsg", "slabinfo"] {
+    for file in MASKED_PROC.iter().chain(&MASKED_PROC_FOR_ROOT) {
         if !std::path::Path::new("/proc").join(file).exists() {
             continue;
         }

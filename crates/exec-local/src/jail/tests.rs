@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use exec_core::{Cmd, ExecOpts, MountSpec, OwnPlaces, Plan, WorkspaceMode};
+use exec_core::{Cmd, DangerousMounts, ExecOpts, MountSpec, OwnPlaces, Plan, WorkspaceMode};
 use rstest::rstest;
 
 use std::os::unix::fs::PermissionsExt;
@@ -25,6 +25,7 @@ fn host() -> HostView {
         ],
         secrets: vec!["/etc/shadow".into()],
         toolchains: vec!["/home/ada/.cargo/bin".into()],
+        credentials: vec!["/home/ada/.cargo/bin/.netrc".into()],
         home: Some("/home/ada".into()),
     }
 }
@@ -105,10 +106,11 @@ fn a_default_run(#[case] name: &str, #[case] caller: Caller, #[case] walls: Wall
 #[test]
 fn a_run_with_everything() {
     let dir = workspace();
-    let opts = ExecOpts::in_workspace(dir.path())
+    let mut opts = ExecOpts::in_workspace(dir.path())
         .with_workspace_mode(WorkspaceMode::ReadOnly { writable: vec!["target".into()] })
         .with_mount(MountSpec::read_write("/usr/share").at("/data"))
         .with_network(Network::Host);
+    opts.dangerous_mounts = DangerousMounts::Accept;
     let mut spec = spec(&plan(&opts), WallKind::Namespaces, ORDINARY, &host()).unwrap();
     // Where this machine's resolver lies is its own business.
     if let Walls::Namespaces(namespaces) = &mut spec.walls {

@@ -6,6 +6,7 @@ pub(crate) mod hostile;
 mod marker;
 mod memory;
 mod pty;
+mod secrets;
 mod seen;
 pub(crate) mod tmux;
 pub(crate) mod uproar;
@@ -23,6 +24,7 @@ pub(crate) use helpers::helpers_of;
 pub(crate) use marker::Marker;
 pub(crate) use memory::assert_a_gibibyte_passes_in_bounded_memory;
 pub(crate) use pty::Pty;
+pub(crate) use secrets::assert_secrets_are_masked;
 pub(crate) use seen::{ps, runs, said};
 
 /// Nothing here takes this long; it only ends a test that hangs.

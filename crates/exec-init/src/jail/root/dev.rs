@@ -48,9 +48,13 @@ fn device(dev: &OwnedFd, name: &str) -> Result<(), Errno> {
     attach::over(&node, &point, "")
 }
 
+/// The most terminals at once: the host has a few thousand for everybody.
+const TERMINALS: &str = "256";
+
 /// An instance of its own: the host's terminals are not in it.
 fn terminals(dev: &OwnedFd) -> Result<(), Errno> {
-    let fs = NewFs::open("devpts")?.with("ptmxmode", "0666")?.with("mode", "0620")?.mount(NO_PROGRAMS)?;
+    let fs = NewFs::open("devpts")?.with("ptmxmode", "0666")?.with("mode", "0620")?.with("max", TERMINALS)?;
+    let fs = fs.mount(NO_PROGRAMS)?;
     mount_in(dev, "pts", &fs)
 }
 

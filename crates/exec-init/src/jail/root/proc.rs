@@ -3,7 +3,7 @@
 //! Where user 0 inside is user 0 outside, the kernel asks no capability of it for many of these files: what could
 //! change the host is read-only whoever the commands run as.
 
-use exec_wire::Identity;
+use exec_wire::{Identity, MASKED_PROC, MASKED_PROC_FOR_ROOT};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
@@ -14,14 +14,6 @@ use crate::jail::fail::Fail;
 
 /// Readable, not writable.
 const READABLE: [&str; 7] = ["bus", "driver", "fs", "irq", "mtrr", "sys", "sysrq-trigger"];
-
-/// Empty.
-const MASKED: [&str; 9] =
-    ["acpi", "asound", "kcore", "keys", "latency_stats", "sched_debug", "scsi", "timer_list", "timer_stats"];
-
-/// Empty where user 0 runs; nobody else can read them.
-const MASKED_FOR_ROOT: [&str; 6] =
-    ["kmsg", "kpagecgroup", "kpagecount", "kpageflags", "slabinfo", "vmallocinfo"];
 
 /// Mounts it at `/proc`.
 pub(super) fn mount(builder: &mut Builder, identity: &Identity) -> Result<(), Fail> {
@@ -42,8 +34,8 @@ pub(super) fn mount(builder: &mut Builder, identity: &Identity) -> Result<(), Fa
         });
         skip_missing(done).map_err(|why| Fail::wall("make read-only", format_args!("/proc/{name}"), why))?;
     }
-    let for_root: &[&str] = if identity.uid == 0 { &MASKED_FOR_ROOT } else { &[] };
-    for name in MASKED.iter().chain(for_root) {
+    let for_root: &[&str] = if identity.uid == 0 { &MASKED_PROC_FOR_ROOT } else { &[] };
+    for name in MASKED_PROC.iter().chain(for_root) {
         let done = at(name).and_then(|point| builder.covers.put(&point, Null::Empty));
         skip_missing(done).map_err(|why| Fail::wall("mask", format_args!("/proc/{name}"), why))?;
     }

@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -19,6 +20,7 @@ pub(super) const CASES: &[Case] = &[
     case!(the_system_is_read_only, "A2 R20", ReadOnlySystem),
     case!(the_root_is_read_only, "A2 R20", ReadOnlySystem),
     case!(hard_links_to_what_is_read_only, "A5", HidesFiles),
+    case!(root_reads_no_secret_of_the_systems, "A49 R20", HidesFiles),
     case!(setuid_changes_nobody, "A7", NoPrivileges),
 ];
 
@@ -85,6 +87,37 @@ async fn hard_links_to_what_is_read_only(ctx: Ctx) -> Result<()> {
     check::refused(&result, &["EXDEV", "EPERM", "EROFS"])?;
     ensure!(ctx.outside(&args)? == "ok", "the link can't be made outside either");
     Ok(())
+}
+
+/// A49, R20: user 0 owns what only root may read, in sub-directories of `/etc` too. Inside it is empty or not to be opened.
+async fn root_reads_no_secret_of_the_systems(ctx: Ctx) -> Result<()> {
+    if !is_root() {
+        bail!(Skip("only root's commands own the system's files".into()));
+    }
+    let secrets = unreadable_below(Path::new("/etc"))?;
+    let mut nested = 0;
+    for secret in secrets.iter().map(|path| path.to_string_lossy()) {
+        let args = ["read", &secret];
+        let said = ctx.inside(&args).await?.stdout.text();
+        ensure!(said == "ok 0\n" || said.starts_with("errno "), "{secret}: {said}");
+        nested += usize::from(secret.matches('/').count() > 2 && is_ok_and_not_empty(&ctx.outside(&args)?));
+    }
+    if nested == 0 {
+        bail!(Skip("masked, but the host has no such file in a sub-directory of /etc".into()));
+    }
+    Ok(())
+}
+
+fn is_ok_and_not_empty(said: &str) -> bool {
+    said.starts_with("ok ") && said != "ok 0"
+}
+
+/// The files that an ordinary user can't read, because of their own mode or of a directory's above.
+fn unreadable_below(directory: &Path) -> Result<Vec<PathBuf>> {
+    let script =
+        "find \"$0\" -type d ! -perm -005 -prune -exec find {} -type f \\; -o -type f ! -perm -004 -print";
+    let found = Command::new("sh").arg("-c").arg(script).arg(directory).output()?;
+    Ok(String::from_utf8(found.stdout)?.lines().map(PathBuf::from).collect())
 }
 
 /// A7: a program of root's with the setuid bit does not make its user root.

@@ -1,5 +1,8 @@
 //! The kernel's own files, devices and mounts.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
 use anyhow::{Result, bail, ensure};
 
 use crate::case::{Case, Skip, case};
@@ -12,6 +15,7 @@ pub(super) const CASES: &[Case] = &[
     case!(the_root_cannot_be_remounted, "A8", NoPrivileges),
     case!(kernel_settings_are_read_only, "A9", ReadOnlySystem),
     case!(kernel_memory_and_keys_are_masked, "A10", HidesFiles),
+    case!(root_reads_nothing_that_only_root_may, "A10 A49", HidesFiles),
     case!(disks_are_not_there, "A10", HidesFiles),
 ];
 
@@ -67,6 +71,30 @@ async fn kernel_memory_and_keys_are_masked(ctx: Ctx) -> Result<()> {
     if !readable_outside {
         bail!(Skip("masked, but the host shows nothing there either".into()));
     }
+    Ok(())
+}
+
+/// A10, A49: the kernel asks user 0 for no capability to read these; the list is the host's own.
+async fn root_reads_nothing_that_only_root_may(ctx: Ctx) -> Result<()> {
+    if !is_root() {
+        bail!(Skip("nobody but root can read them anywhere".into()));
+    }
+    let mut readable_outside = 0;
+    for entry in fs::read_dir("/proc")?.flatten() {
+        // Of processes there are others inside; the kernel's messages are consumed by reading them.
+        let is_process =
+            entry.file_name().to_string_lossy().starts_with(|first: char| first.is_ascii_digit());
+        let Ok(metadata) = entry.metadata() else { continue };
+        if is_process || !metadata.is_file() || metadata.mode() & 0o004 != 0 || entry.file_name() == "kmsg" {
+            continue;
+        }
+        let path = entry.path().to_string_lossy().into_owned();
+        let said = ctx.inside(&["read", &path]).await?.stdout.text();
+        ensure!(said == "ok 0\n" || said.starts_with("errno "), "{path}: {said}");
+        let outside = ctx.outside(&["read", &path])?;
+        readable_outside += u32::from(outside.starts_with("ok ") && outside != "ok 0");
+    }
+    ensure!(readable_outside > 0, "root can read none of them on the host either");
     Ok(())
 }
 

@@ -11,9 +11,10 @@ use crate::probe::open_to_all;
 use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
-    case!(sockets_outside_are_not_there, "A12", NoHostSockets),
-    case!(abstract_sockets_are_out_of_reach, "A12 A20", NoHostSockets),
-    case!(engine_and_bus_sockets_are_not_there, "A12", NoHostSockets),
+    case!(sockets_outside_are_not_there, "A12", NoSocketsOutsideMounts),
+    case!(abstract_sockets_are_out_of_reach, "A12 A20", NoSocketsOutsideMounts),
+    case!(engine_and_bus_sockets_are_not_there, "A12", NoSocketsOutsideMounts),
+    case!(sockets_in_the_mounts_answer, "A45", NoSocketsOutsideMounts),
     case!(mounting_a_socket_is_refused, "A12"),
 ];
 
@@ -45,6 +46,21 @@ async fn engine_and_bus_sockets_are_not_there(ctx: Ctx) -> Result<()> {
         "/run/systemd/private",
     ] {
         check::refused(&ctx.inside(&["connect", "unix", path]).await?, &["ENOENT", "EACCES"])?;
+    }
+    Ok(())
+}
+
+/// A45: where the claim ends. A host's socket answers from the workspace and from a read-only mount; what refuses it makes
+/// a wider claim possible.
+async fn sockets_in_the_mounts_answer(ctx: Ctx) -> Result<()> {
+    let mounted = tempfile::tempdir()?;
+    open_to_all(mounted.path())?;
+    let opts = ctx.opts().with_mount(MountSpec::read_only(mounted.path()));
+    for directory in [ctx.workspace(), mounted.path()] {
+        let path = directory.join("s");
+        let _listener = UnixListener::bind(&path)?;
+        let args = ["connect", "unix", path.to_str().context("path")?];
+        check::printed(&ctx.run(&ctx.probe(&args), &opts).await?, "ok")?;
     }
     Ok(())
 }

@@ -1,10 +1,13 @@
 //! Processes, threads and open files.
 
-use anyhow::{Result, ensure};
-use exec_core::{Ended, ExecOpts, Held, Isolation, Limit, LimitName};
+use std::fs;
 
-use crate::case::{Case, case};
-use crate::{Ctx, check, processes};
+use anyhow::{Context, Result, ensure};
+use exec_core::{Ended, ExecOpts, Held, Isolation, Limit, LimitName, Stdin};
+use tokio::sync::Mutex;
+
+use crate::case::{Case, Skip, case};
+use crate::{Ctx, check, processes, stream};
 
 pub(super) const CASES: &[Case] = &[
     case!(too_many_processes, "A30 R40 R42", PidsLimit),
@@ -12,6 +15,8 @@ pub(super) const CASES: &[Case] = &[
     case!(processes_below_the_limit_are_fine, "R40", PidsLimit),
     case!(a_fork_bomb_can_be_stopped, "A30 R10", PidsLimit),
     case!(too_many_open_files, "A30 R40"),
+    case!(others_keep_inotify_instances, "A47", WatchLimit),
+    case!(others_keep_half_of_the_signal_queue, "A47", WatchLimit),
 ];
 
 const LIMIT: u32 = 32;
@@ -77,4 +82,39 @@ async fn too_many_open_files(ctx: Ctx) -> Result<()> {
     opts.limits.open_files = Limit::Exactly(64);
     let result = ctx.run(&ctx.probe(&["open-files", "100"]), &opts).await?;
     check::refused(&result, &["EMFILE"])
+}
+
+/// A47: while a command holds all it can get, the host's processes of the same user still get one.
+async fn others_keep_inotify_instances(ctx: Ctx) -> Result<()> {
+    // Several of these at once would take what each leaves.
+    static ONE: Mutex<()> = Mutex::const_new(());
+    let _alone = ONE.lock().await;
+    let most: u32 = fs::read_to_string("/proc/sys/fs/inotify/max_user_instances")?.trim().parse()?;
+    let opts = ctx.opts().with_stdin(Stdin::Stream);
+    let run = ctx.start(&ctx.probe(&["inotify", &(most + 1).to_string()]), &opts).await?;
+    let said = stream::until(&run, "\n").await?;
+    let made: u32 = said.trim_end().strip_prefix("errno EMFILE after ").context(said.clone())?.parse()?;
+    let meanwhile = ctx.outside(&["inotify", "1"]);
+    run.control().kill();
+    stream::rest(&run).await;
+    run.wait().await?;
+    ensure!(meanwhile? == "made 1", "nothing is left for others");
+    ensure!(made <= most / 4, "{made} of {most}");
+    let one_more = (made + 1).to_string();
+    ensure!(ctx.outside(&["inotify", &one_more])? == format!("made {one_more}"), "the host has as few");
+    Ok(())
+}
+
+/// A47
+async fn others_keep_half_of_the_signal_queue(ctx: Ctx) -> Result<()> {
+    let queue = |limits: &str| {
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max pending signals"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let outside = queue(&fs::read_to_string("/proc/self/limits")?);
+    let outside = outside.ok_or_else(|| Skip("the host has no limit for them".into()))?;
+    let result = ctx.sh("cat /proc/self/limits").await?;
+    let inside = queue(&result.stdout.text()).with_context(|| check::describe(&result))?;
+    ensure!(inside <= outside / 2, "{inside} of {outside}");
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Memory of the run as a whole.
 
-use anyhow::{Result, ensure};
-use exec_core::{ByteSize, Cmd, Ended, Exception, ExecOpts, LimitName};
+use anyhow::{Context, Result, ensure};
+use exec_core::{ByteSize, Claim, Cmd, Ended, Exception, ExecOpts, Held, LimitName, LimitPolicy};
 
 use crate::case::{Case, Need, case};
 use crate::{Ctx, check, processes};
@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
     case!(all_processes_count_together, "A30 R40", MemoryLimit),
     case!(a_childs_death_is_named, "A30 R42", MemoryLimit),
     case!(tmp_counts_as_memory, "A30 R20", MemoryLimit, PrivateTmp),
+    case!(memory_in_a_memfd_counts_or_is_named, "A30 R41"),
     case!(the_next_run_has_its_own, "R40", MemoryLimit),
 ];
 
@@ -66,6 +67,28 @@ async fn a_childs_death_is_named(ctx: Ctx) -> Result<()> {
 async fn tmp_counts_as_memory(ctx: Ctx) -> Result<()> {
     let result = ctx.run(&ctx.probe(&["fill", "/tmp/large", TOO_MUCH]), &opts(&ctx)).await?;
     check::names_limit(&result.outcome, LimitName::Memory)
+}
+
+/// A30, R41: pages of no file system and of no process. Where the limit does not hold for them the report says so.
+async fn memory_in_a_memfd_counts_or_is_named(ctx: Ctx) -> Result<()> {
+    let filled = format!("wrote {TOO_MUCH}");
+    ensure!(ctx.outside(&["memfd", TOO_MUCH])? == filled, "the host has too little");
+    let mut opts = opts(&ctx);
+    opts.limits.policy = LimitPolicy::Report;
+    let result = ctx.run(&ctx.probe(&["memfd", TOO_MUCH]), &opts).await?;
+    let isolation = &result.outcome.isolation;
+    let memory = isolation.limits.iter().find(|report| report.limit == LimitName::Memory);
+    match &memory.context("no report about memory")?.held {
+        Held::Enforced { .. } => check::names_limit(&result.outcome, LimitName::Memory),
+        Held::InPart { gap, .. } => {
+            check::printed(&result, &filled)?;
+            ensure!(gap.contains("memfd"), "{gap}");
+            ensure!(isolation.degraded.iter().any(|text| text.contains(gap)), "{:?}", isolation.degraded);
+            ensure!(!isolation.holds(Claim::MemoryLimit), "claimed");
+            Ok(())
+        }
+        Held::NotEnforced { .. } => check::printed(&result, &filled),
+    }
 }
 
 /// R40: what one run used up, another has.

@@ -1,0 +1,213 @@
+//! What an ordinary user can't read in the system's configuration.
+//!
+//! A command that runs as user 0 without capabilities still owns those files, so they are named for hiding. Where
+//! the search ends early, the directories that were not searched are named as a whole: hiding too much breaks a
+//! tool, which shows; hiding too little does not.
+
+use std::collections::VecDeque;
+use std::fs::{self, DirEntry};
+use std::path::{Path, PathBuf};
+
+/// Where systems keep their configuration.
+const CONFIGURATION: [&str; 2] = ["/etc", "/usr/local/etc"];
+
+/// Secret as a whole, whatever the modes of the files inside.
+const ALWAYS: [&str; 5] = [
+    "/etc/NetworkManager/system-connections",
+    "/etc/letsencrypt",
+    "/etc/pki/tls/private",
+    "/etc/ssh",
+    "/etc/ssl/private",
+];
+
+/// How far a search goes.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// Entries looked at, over all directories. Systems have one to four thousand.
+    entries: usize,
+    /// Levels below the first.
+    depth: usize,
+    /// Secrets named in one directory; with more, the directory itself is.
+    named: usize,
+}
+
+const BOUNDS: Bounds = Bounds { entries: 16_384, depth: 12, named: 8 };
+
+/// The files and directories to hide, none within another.
+pub(crate) fn find() -> Vec<PathBuf> {
+    let known = ALWAYS.iter().filter_map(|path| fs::canonicalize(path).ok());
+    let searched = CONFIGURATION.iter().flat_map(|root| search(Path::new(root), BOUNDS));
+    outermost(known.chain(searched).collect())
+}
+
+/// The unreadable entries below `root`. Breadth first: what lies near the root is looked at before the bound is met.
+fn search(root: &Path, bounds: Bounds) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = bounds.entries;
+    let mut waiting = VecDeque::from([(root.to_owned(), 0)]);
+    while let Some((directory, depth)) = waiting.pop_front() {
+        let is_root = depth == 0;
+        if !is_root && (left == 0 || depth > bounds.depth) {
+            found.push(directory);
+            continue;
+        }
+        let Ok(entries) = fs::read_dir(&directory) else {
+            found.extend((!is_root).then_some(directory));
+            continue;
+        };
+        let (mut secrets, mut below, mut seen) = (Vec::new(), Vec::new(), 0);
+        for entry in entries.flatten() {
+            seen += 1;
+            if !is_root && seen > left {
+                break;
+            }
+            match kind(&entry) {
+                Kind::Secret => secrets.push(entry.path()),
+                Kind::Directory => below.push((entry.path(), depth + 1)),
+                Kind::Open => {}
+            }
+        }
+        if !is_root && (seen > left || secrets.len() > bounds.named) {
+            found.push(directory);
+        } else {
+            found.extend(secrets.into_iter().map(|secret| tellable(secret, root)));
+            waiting.extend(below);
+        }
+        left = left.saturating_sub(seen);
+    }
+    found
+}
+
+enum Kind {
+    /// An ordinary user can't read it.
+    Secret,
+    /// To be searched.
+    Directory,
+    /// Everybody may read it, or it is a link: what a link leads to is judged where it lies.
+    Open,
+}
+
+#[cfg(unix)]
+fn kind(entry: &DirEntry) -> Kind {
+    use std::os::unix::fs::PermissionsExt;
+    const READ: u32 = 0o004;
+    const READ_AND_ENTER: u32 = 0o005;
+    if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+        return Kind::Open;
+    }
+    match entry.metadata() {
+        Ok(metadata) => {
+            let mode = metadata.permissions().mode();
+            match metadata.is_dir() {
+                true if mode & READ_AND_ENTER == READ_AND_ENTER => Kind::Directory,
+                false if mode & READ != 0 => Kind::Open,
+                _ => Kind::Secret,
+            }
+        }
+        // Gone by now, or not for us to see.
+        Err(_) => Kind::Open,
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(_: &DirEntry) -> Kind {
+    Kind::Open
+}
+
+/// A path that any engine can be given. Some take a list of paths with separators in it, so a directory stands in for
+/// an entry whose name would be read as more than one.
+fn tellable(secret: PathBuf, root: &Path) -> PathBuf {
+    let is_plain = |path: &Path| {
+        path.to_str().is_some_and(|text| !text.contains([',', ':', '"']) && !text.contains(char::is_control))
+    };
+    let below_root = |path: &&Path| *path != root && path.starts_with(root);
+    let plain = secret.ancestors().take_while(below_root).find(|path| is_plain(path)).map(Path::to_owned);
+    plain.unwrap_or(secret)
+}
+
+/// Sorted, without what lies within another.
+pub(crate) fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    paths.sort();
+    paths.dedup_by(|later, earlier| later.starts_with(earlier));
+    paths
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs::{Permissions, create_dir_all, set_permissions, write};
+    use std::os::unix::fs::PermissionsExt;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn tree(files: &[(&str, u32)]) -> TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, mode) in files {
+            let path = dir.path().join(name);
+            create_dir_all(path.parent().unwrap()).unwrap();
+            write(&path, "x").unwrap();
+            set_permissions(path, Permissions::from_mode(*mode)).unwrap();
+        }
+        dir
+    }
+
+    fn names(dir: &TempDir, bounds: Bounds) -> Vec<String> {
+        let found = outermost(search(dir.path(), bounds));
+        found.iter().map(|path| path.strip_prefix(dir.path()).unwrap().display().to_string()).collect()
+    }
+
+    #[test]
+    fn password_hashes_are_secret_and_names_are_not() {
+        let found = find();
+        let shadow = Path::new("/etc/shadow");
+        assert!(!shadow.exists() || found.iter().any(|secret| secret == shadow));
+        assert!(!found.iter().any(|secret| Path::new("/etc/passwd").starts_with(secret)));
+    }
+
+    /// A49: at any depth, by the modes of files and of directories.
+    #[test]
+    fn secrets_are_found_at_any_depth() {
+        let dir = tree(&[
+            ("passwd", 0o644),
+            ("shadow", 0o640),
+            ("docker/key.json", 0o600),
+            ("a/b/c/d/token", 0o400),
+            ("a/b/readable", 0o644),
+            ("closed/inner", 0o644),
+            ("listed/inner", 0o644),
+        ]);
+        set_permissions(dir.path().join("closed"), Permissions::from_mode(0o700)).unwrap();
+        set_permissions(dir.path().join("listed"), Permissions::from_mode(0o754)).unwrap();
+        assert_eq!(names(&dir, BOUNDS), ["a/b/c/d/token", "closed", "docker/key.json", "listed", "shadow"]);
+    }
+
+    /// A49: what was not looked at is hidden.
+    #[test]
+    fn a_bound_that_is_met_hides_the_rest() {
+        let wide = tree(&[("a/1", 0o644), ("b/1", 0o644), ("c/1", 0o644)]);
+        assert_eq!(names(&wide, Bounds { entries: 3, ..BOUNDS }), ["a", "b", "c"]);
+        assert_eq!(names(&wide, Bounds { entries: 6, ..BOUNDS }), Vec::<String>::new());
+        let large = tree(&[("a/1", 0o644), ("a/2", 0o644), ("a/3", 0o644)]);
+        assert_eq!(names(&large, Bounds { entries: 3, ..BOUNDS }), ["a"]);
+        let deep = tree(&[("a/b/c/secret", 0o600), ("a/readable", 0o644)]);
+        assert_eq!(names(&deep, Bounds { depth: 1, ..BOUNDS }), ["a/b"]);
+        let many = tree(&[("a/1", 0o600), ("a/2", 0o600), ("a/3", 0o600), ("1", 0o600), ("2", 0o600)]);
+        assert_eq!(names(&many, Bounds { named: 1, ..BOUNDS }), ["1", "2", "a"]);
+    }
+
+    #[test]
+    fn names_that_engines_read_as_a_list_hide_their_directory() {
+        let dir = tree(&[("vpn/work, home", 0o600), ("vpn/other", 0o600), ("top,level", 0o600)]);
+        assert_eq!(names(&dir, BOUNDS), ["top,level", "vpn"]);
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let secret = tree(&[("key", 0o600)]);
+        let dir = tree(&[("readable", 0o644)]);
+        std::os::unix::fs::symlink(secret.path(), dir.path().join("link")).unwrap();
+        assert_eq!(names(&dir, BOUNDS), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,29 @@
+//! Files of the kernel below `/proc` that no command needs, the same in every kind of cell.
+
+/// Empty in every cell: they tell of the host's hardware, its keys, or where its kernel lies in memory.
+pub const MASKED_PROC: [&str; 11] = [
+    "acpi",
+    "asound",
+    "interrupts",
+    "kallsyms",
+    "kcore",
+    "keys",
+    "latency_stats",
+    "sched_debug",
+    "scsi",
+    "timer_list",
+    "timer_stats",
+];
+
+/// Empty where commands run as user 0: the kernel lets nobody else read them, and asks user 0 for no capability.
+pub const MASKED_PROC_FOR_ROOT: [&str; 9] = [
+    "allocinfo",
+    "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "pagetypeinfo",
+    "slabinfo",
+    "tty/driver",
+    "vmallocinfo",
+];
