@@ -21,6 +21,7 @@ mod help;
 mod json;
 mod session;
 mod signals;
+mod state_dir;
 mod stop;
 mod streams;
 mod support;
