@@ -217,7 +217,7 @@ fn what_is_not_a_record_is_passed_over() {
         fs::File::create(records.join("sparse")).unwrap().set_len(1 << 40).unwrap();
         fs::write(records.join("deep"), "[".repeat(500_000)).unwrap();
         fs::write(records.join("closed"), "").unwrap();
-        fs::set_permissions(records.join("closed"), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(records.join("closed"), Permissions::from_mode(0o000)).unwrap();
         drop(std::os::unix::net::UnixListener::bind(records.join("socket")).unwrap());
     }
     for args in [&["ps"][..], &["health"], &["gc"], &["kill", "--all"], &["run", "--quiet", "--", "true"]] {
