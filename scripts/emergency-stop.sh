@@ -11,17 +11,32 @@ if [ -n "$program" ] && [ -x "$program" ]; then
     exec "$program" emergency-stop "$@"
 fi
 
+# A directory that only we can write, and not a link: its records decide what is killed.
+is_ours() {
+    [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] &&
+        [ -z "$(find "$1" -prune \( -perm -020 -o -perm -002 \))" ]
+}
+
+# The same order as in the program: the one place where it is decided is exec-files/src/user_dirs.rs.
 uid=$(id -u)
 if [ -n "${AGENTCTL_STATE_DIR:-}" ]; then state=$AGENTCTL_STATE_DIR
-elif [ "$uid" = 0 ]; then state=/run/agentctl
-elif [ -n "${XDG_RUNTIME_DIR:-}" ]; then state=$XDG_RUNTIME_DIR/agentctl
-elif [ -d "/run/user/$uid" ]; then state=/run/user/$uid/agentctl
+elif [ "$uid" = 0 ] && [ -O /run ]; then state=/run/agentctl
+elif [ -d "${XDG_RUNTIME_DIR:-}" ] && [ -O "$XDG_RUNTIME_DIR" ]; then state=$XDG_RUNTIME_DIR/agentctl
+elif [ -d "/run/user/$uid" ] && [ -O "/run/user/$uid" ]; then state=/run/user/$uid/agentctl
 else state=${TMPDIR:-/tmp}/agentctl-$uid-state
 fi
 
 umask 077
 left=0
-if ! { mkdir -p "$state" && : >>"$state/stopped"; }; then
+mkdir -p "$state" 2>/dev/null
+for directory in "$state" "$state/cells"; do
+    [ -e "$directory" ] || [ -L "$directory" ] || continue
+    is_ours "$directory" && continue
+    echo "emergency-stop: $directory is another user's, a link, or open to others: its records are not believed" >&2
+    echo "try: run it as the user whose directory it is, or set AGENTCTL_STATE_DIR" >&2
+    exit 1
+done
+if ! { [ -e "$state/stopped" ] || : >>"$state/stopped"; }; then
     echo "emergency-stop: the latch $state/stopped can't be set: new runs are not refused" >&2
     left=1
 fi
@@ -32,8 +47,9 @@ is_alive() {
 }
 
 for record in "$state"/cells/*; do
-    [ -f "$record" ] || continue
-    keeper=$(sed -n 's/.*"\(keeper\|leader\)":{"pid":\([0-9]*\),"start":\([0-9]*\)}.*/\2 \3/p' "$record")
+    [ -f "$record" ] && [ ! -L "$record" ] || continue
+    keeper=$(head -c 1048576 "$record" |
+        sed -n 's/.*"\(keeper\|leader\)":{"pid":\([0-9]*\),"start":\([0-9]*\)}.*/\2 \3/p')
     [ -n "$keeper" ] || continue
     pid=${keeper% *} start=${keeper#* }
     is_alive "$pid" "$start" || continue

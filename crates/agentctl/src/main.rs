@@ -11,6 +11,7 @@ mod exit_code;
 mod input;
 mod output;
 mod resolve;
+mod settle;
 mod signals;
 mod terminal;
 mod top;

@@ -1,24 +1,23 @@
 //! Files of ours that engines have to find on this host. They stay where they are for the next time.
 
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 use exec_core::{Error, ErrorKind, Result};
-
-use crate::surroundings::{Here, Surroundings};
+use exec_files::{Dir, Sharing, UserDirs};
+use exec_watch::unique;
 
 /// How much of a file is compared at a time.
 const PIECE: usize = 64 * 1024;
 
 /// Sees to it that a file of this name is there, and is this to the last byte. Its path.
 pub(crate) fn keep(name: &str, bytes: &[u8], backend: &str) -> Result<String> {
-    let directory = directory();
-    let path = directory.join(name);
-    put(&path, &directory, bytes).map_err(|error| {
+    let path = directory().join(name);
+    open().and_then(|cache| put(&cache, name, bytes)).map_err(|error| {
         Error::new(ErrorKind::Io, "load", format!("`{}` can't be written", path.display()))
             .with_backend(backend)
             .with_source(error)
-            .with_remedy("make the directory yours and writable, or set XDG_CACHE_HOME to one that is")
+            .with_remedy(REMEDY)
     })?;
     path.to_str().map(str::to_owned).ok_or_else(|| {
         Error::new(ErrorKind::InvalidInput, "load", format!("the path `{}` is not UTF-8", path.display()))
@@ -27,51 +26,37 @@ pub(crate) fn keep(name: &str, bytes: &[u8], backend: &str) -> Result<String> {
     })
 }
 
+/// What helps where the directory can't be used.
+pub(crate) const REMEDY: &str =
+    "make the directory yours and close it to others (`chmod go-w`), or set XDG_CACHE_HOME to one that is";
+
 /// Where this user's programs keep what they can make again.
 pub(crate) fn directory() -> PathBuf {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let own = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
-    match own {
-        Some(cache) => cache.join("agentctl"),
-        // Where everybody may write, a name of one's own; whose it is, is looked at before it is used.
-        None => std::env::temp_dir().join(format!("agentctl-{}", Here.user_id().unwrap_or_default())),
-    }
+    UserDirs::here().cache
 }
 
-/// Whoever can write there decides what PID 1 is, and what is forbidden to commands.
-#[cfg(unix)]
-fn must_be_ours(directory: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let found = std::fs::symlink_metadata(directory)?;
-    let for_others = found.mode() & 0o002;
-    if found.is_dir() && Some(found.uid()) == Here.user_id() && for_others == 0 {
+/// The same, made if it is missing. It must be ours: its contents decide what PID 1 is, and what is forbidden to commands.
+pub(crate) fn open() -> io::Result<Dir> {
+    Dir::make_own(&directory(), Sharing::Readable)
+}
+
+fn put(cache: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
+    if is_already(cache, name, bytes).unwrap_or(false) {
         return Ok(());
     }
-    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it is somebody else's, or open to others"))
-}
-
-#[cfg(not(unix))]
-fn must_be_ours(_: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
-fn put(path: &Path, directory: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    std::fs::create_dir_all(directory)?;
-    must_be_ours(directory)?;
-    if is_already(path, bytes).unwrap_or(false) {
-        return Ok(());
-    }
-    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(directory)?;
-    file.write_all(bytes)?;
-    make_executable(file.as_file())?;
+    let draft = unique(".new");
+    let mut file = cache.create_file(&draft, 0o700)?;
+    let written = file.write_all(bytes).and_then(|()| make_executable(&file));
     // At once and whole: another process may be using the same name.
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    written.and_then(|()| cache.rename(&draft, name)).inspect_err(|_| {
+        // The error says enough if the draft can't be removed either.
+        let _ = cache.remove_file(&draft);
+    })
 }
 
 /// Whether these very bytes are there. Piece by piece: to find memory for all of them takes longer than to read them.
-fn is_already(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
-    let mut file = std::fs::File::open(path)?;
+fn is_already(cache: &Dir, name: &str, bytes: &[u8]) -> io::Result<bool> {
+    let mut file = cache.file(name)?;
     if file.metadata()?.len() != bytes.len() as u64 {
         return Ok(false);
     }
@@ -87,13 +72,13 @@ fn is_already(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
 }
 
 #[cfg(unix)]
-fn make_executable(file: &std::fs::File) -> std::io::Result<()> {
+fn make_executable(file: &std::fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o555))
 }
 
 #[cfg(not(unix))]
-fn make_executable(_: &std::fs::File) -> std::io::Result<()> {
+fn make_executable(_: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 
@@ -103,13 +88,14 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_what_is_meant_is_replaced() {
-        let dir = tempfile::tempdir().unwrap();
-        let (directory, path) = (dir.path().join("new"), dir.path().join("new/init"));
-        put(&path, &directory, b"program").unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let cache = Dir::make_own(&place.path().join("new"), Sharing::Readable).unwrap();
+        let path = place.path().join("new/init");
+        put(&cache, "init", b"program").unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, b"PROGRAM").unwrap();
-        put(&path, &directory, b"program").unwrap();
+        put(&cache, "init", b"program").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"program");
-        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "nothing else is left there");
+        assert_eq!(cache.entries(10).unwrap().len(), 1, "nothing else is left there");
     }
 }

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use exec_files::UserDirs;
+
 /// The most that is read of a file; people's configuration is far shorter.
 const MOST: u64 = 4 * 1024 * 1024;
 
@@ -24,6 +26,10 @@ pub trait Surroundings {
     fn group_ids(&self) -> Vec<u32>;
     /// What sort of system it is.
     fn system(&self) -> System;
+    /// Where this user's programs keep their files. Here a directory that exists is the user's.
+    fn user_dirs(&self) -> UserDirs {
+        UserDirs::of(&|name| self.variable(name), self.user_id(), &|path| self.exists(path))
+    }
 }
 
 /// A program on the search path, by the first of these names that is found. What is looked for in the working directory
@@ -111,6 +117,10 @@ impl Surroundings for Here {
         } else {
             System::Linux
         }
+    }
+
+    fn user_dirs(&self) -> UserDirs {
+        UserDirs::here()
     }
 }
 

@@ -1,11 +1,16 @@
 //! One at a time, over all processes of this user.
 
 use std::fs::File;
+use std::io;
 use std::time::Duration;
 
 use exec_core::{Error, ErrorKind, Result};
+use exec_files::Sharing;
 
 use crate::cache;
+
+/// Where the locks are, in the cache.
+const DIRECTORY: &str = "turns";
 
 /// Between two looks whether it is our turn.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -16,15 +21,13 @@ pub(crate) struct Turn(#[expect(dead_code, reason = "what it holds is a lock")] 
 
 /// Waits for the turn to do what has this name.
 pub(crate) async fn take(name: &str) -> Result<Turn> {
-    let directory = cache::directory().join("turns");
-    let path = directory.join(name);
-    let failed = |error: std::io::Error| {
+    let failed = |error: io::Error| {
+        let path = cache::directory().join(DIRECTORY).join(name);
         Error::new(ErrorKind::Io, "take turn", format!("can't use {}", path.display()))
             .with_source(error)
-            .with_remedy("make the directory yours and writable, or set XDG_CACHE_HOME to one that is")
+            .with_remedy(cache::REMEDY)
     };
-    std::fs::create_dir_all(&directory).map_err(failed)?;
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    let file = lock_file(name).map_err(failed)?;
     let mut told = false;
     while !is_ours(&file).map_err(failed)? {
         if !told {
@@ -36,8 +39,17 @@ pub(crate) async fn take(name: &str) -> Result<Turn> {
     Ok(Turn(file))
 }
 
+fn lock_file(name: &str) -> io::Result<File> {
+    let cache = cache::open()?;
+    match cache.make_dir(DIRECTORY, 0o700) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    cache.own_dir(DIRECTORY, Sharing::Readable)?.append(name, 0o600)
+}
+
 #[cfg(unix)]
-fn is_ours(file: &File) -> std::io::Result<bool> {
+fn is_ours(file: &File) -> io::Result<bool> {
     use rustix::fs::{FlockOperation, flock};
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
@@ -49,6 +61,6 @@ fn is_ours(file: &File) -> std::io::Result<bool> {
 /// Where nothing can be locked, doing it twice costs time and nothing else.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same call as where files can be locked")]
-fn is_ours(_: &File) -> std::io::Result<bool> {
+fn is_ours(_: &File) -> io::Result<bool> {
     Ok(true)
 }

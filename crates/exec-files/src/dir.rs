@@ -18,7 +18,7 @@ use crate::os;
 
 /// A directory, held by its descriptor: renaming or replacing it on disk does not lead us elsewhere.
 #[derive(Debug)]
-pub struct Dir(os::Handle);
+pub struct Dir(pub(crate) os::Handle);
 
 /// One entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,11 @@ impl Dir {
             (Some(parent), Some(name)) => parent.canonicalize()?.join(name),
             _ => path.to_owned(),
         };
-        let dir = Self::open(&real)?;
+        let dir = Self::open(&real).map_err(|error| match error.kind() {
+            // The system does not tell one from the other.
+            io::ErrorKind::NotADirectory => io::Error::new(error.kind(), "it is a link, or not a directory"),
+            _ => error,
+        })?;
         os::check_own(&dir.0, sharing)?;
         Ok(dir)
     }
@@ -103,6 +107,18 @@ impl Dir {
         let dir = self.dir(path)?;
         os::check_own(&dir.0, sharing)?;
         Ok(dir)
+    }
+
+    /// Whether this path still leads to this very directory, and the directory is still ours.
+    ///
+    /// Two system calls, for a directory that is held open and used again and again.
+    pub fn is_still_own(&self, path: &Path, sharing: Sharing) -> bool {
+        os::is_still_own(&self.0, None, path, sharing)
+    }
+
+    /// The same for a directory in another one that is held open.
+    pub fn is_still_own_in(&self, parent: &Self, path: impl AsRef<Path>, sharing: Sharing) -> bool {
+        plain(path.as_ref()).is_ok_and(|path| os::is_still_own(&self.0, Some(&parent.0), path, sharing))
     }
 
     /// A directory beneath this one.
@@ -315,7 +331,7 @@ fn read_bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// A name that no other draft has. One that was planted is not written to, because drafts are created exclusively.
-fn draft_name() -> String {
+pub(crate) fn draft_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

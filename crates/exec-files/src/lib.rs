@@ -12,6 +12,7 @@
 mod dir;
 mod os;
 mod own;
+mod tree;
 mod user_dirs;
 
 pub use dir::{Dir, Entry, FileKind, Sharing};

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use exec_core::{ByteSize, Capture, Cmd, ExecOpts, Executor};
 use exec_local::{LocalConfig, LocalExec, WallsChoice};
+use exec_watch::{Audit, StateDir, Watch};
 
 fn soak() -> bool {
     std::env::var_os("EXEC_TEST_SOAK").is_some()
@@ -135,6 +136,25 @@ fn leaves_nothing(walls: WallsChoice, warm_cells: usize) {
     eventually(|| (children(), groups(), scratch_directories()), &(0, 0, 0));
 }
 
+/// R15, F1: a process that is about to end drops its runtime first, and nothing of it notices the end of a cell any more. Here
+/// it lives on, as a slow one does for a moment.
+fn a_runtime_that_ends_leaves_no_record(walls: WallsChoice) {
+    let dir = tempfile::tempdir().unwrap();
+    let watch = Watch::new(StateDir::at(dir.path().join("state")), Audit::Off);
+    let config = LocalConfig { walls, warm_cells: 2, watch, ..LocalConfig::default() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let executor = runtime.block_on(LocalExec::new(config)).unwrap();
+    runtime.block_on(executor.warm(&ExecOpts::in_workspace(dir.path()))).unwrap();
+    let records = || {
+        let kinds = ["cells", "runs"].map(|kind| fs::read_dir(dir.path().join("state").join(kind)).unwrap());
+        kinds.map(Iterator::count)
+    };
+    assert_eq!(records(), [2, 2], "the control: two cells, each with a record ahead of its run");
+    runtime.shutdown_background();
+    drop(executor);
+    eventually(records, &[0, 0]);
+}
+
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -147,6 +167,8 @@ fn nothing_is_left_and_memory_is_bounded() {
     leaves_nothing(WallsChoice::Namespaces, 0);
     leaves_nothing(WallsChoice::Namespaces, 2);
     leaves_nothing(WallsChoice::Subreaper, 0);
+    a_runtime_that_ends_leaves_no_record(WallsChoice::Namespaces);
+    a_runtime_that_ends_leaves_no_record(WallsChoice::Subreaper);
     a_gibibyte_passes_in_bounded_memory();
 }
 

@@ -12,7 +12,7 @@ use exec_core::Result;
 use crate::audit::{AuditLog, EndLine, Extent, OpenRun, Reading};
 use crate::owner::Owner;
 use crate::process::{World, machine};
-use crate::state::{Kind, StateDir, read};
+use crate::state::{Kind, StateDir};
 use crate::sweep::{SweepMode, Swept};
 use crate::view;
 
@@ -98,11 +98,11 @@ fn why(owner: &Owner, here: &World) -> String {
 
 /// Once in every start of the machine is enough: afterwards the records have it all.
 fn was_looked_at(state: &StateDir, here: &World) -> bool {
-    read(&state.file(LOOKED)).is_ok_and(|boot| boot == here.boot.as_bytes())
+    state.read_beside(LOOKED).is_ok_and(|boot| boot == here.boot.as_bytes())
 }
 
 fn looked_at(state: &StateDir, here: &World) {
-    if let Err(error) = std::fs::write(state.file(LOOKED), &here.boot) {
+    if let Err(error) = state.root().and_then(|root| root.replace(LOOKED, 0o600, here.boot.as_bytes())) {
         tracing::debug!(%error, "the log will be looked through again");
     }
 }

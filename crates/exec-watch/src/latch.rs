@@ -1,13 +1,13 @@
 //! The latch of an emergency stop: while it is down, nothing new starts.
 
-use std::fs;
 use std::io;
+use std::path::PathBuf;
 
 use exec_core::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::record::Moment;
-use crate::state::{StateDir, create, read};
+use crate::state::StateDir;
 
 const FILE: &str = "stopped";
 
@@ -26,7 +26,7 @@ impl StateDir {
         self.prepare()?;
         let latch = Latch { since: Moment::now(), pid: std::process::id() };
         let text = serde_json::to_vec(&latch).unwrap_or_default();
-        match create(&self.file(FILE), &text) {
+        match self.root().and_then(|root| root.create(FILE, 0o600, &text)) {
             Ok(()) => Ok(latch),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Ok(self.latched()?.unwrap_or(latch))
@@ -36,7 +36,7 @@ impl StateDir {
                 "emergency stop",
                 format!(
                     "the latch `{}` can't be set, so that new runs are not refused",
-                    self.file(FILE).display()
+                    self.latch_path().display()
                 ),
             )
             .with_source(error)
@@ -46,53 +46,54 @@ impl StateDir {
 
     /// The latch, if it is down. That the file is there is enough.
     pub fn latched(&self) -> Result<Option<Latch>> {
-        match read(&self.file(FILE)) {
-            Ok(text) => {
-                let unknown = Latch { since: Moment::now(), pid: 0 };
-                Ok(Some(serde_json::from_slice(&text).unwrap_or(unknown)))
-            }
-            Err(error) if is_not_there(&error) => Ok(None),
-            Err(error) => Err(self.unreadable(error)),
+        if !self.is_latched()? {
+            return Ok(None);
         }
+        let known = self.read_beside(FILE).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        Ok(Some(known.unwrap_or(Latch { since: Moment::now(), pid: 0 })))
     }
 
     /// Lifts the latch; says whether it was down.
     pub fn lift(&self) -> Result<bool> {
-        match fs::remove_file(self.file(FILE)) {
+        if !self.is_latched()? {
+            return Ok(false);
+        }
+        match self.root().and_then(|root| root.remove_file(FILE)) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(Error::new(
                 ErrorKind::Io,
                 "resume",
-                format!("the latch `{}` can't be lifted", self.file(FILE).display()),
+                format!("the latch `{}` can't be lifted", self.latch_path().display()),
             )
             .with_source(error)
-            .with_remedy("remove the file as the user who set it, or as root")),
+            .with_remedy("remove it by hand")),
         }
     }
 
     /// An error while the latch is down.
     pub fn admit(&self) -> Result<()> {
-        // Asked for at every run, so it is one system call while the latch is up.
-        match fs::symlink_metadata(self.file(FILE)) {
-            Err(error) if is_not_there(&error) => Ok(()),
+        if !self.is_latched()? {
+            return Ok(());
+        }
+        let since = self.latched()?.map_or_else(String::new, |latch| latch.since.rfc3339());
+        Err(Error::new(ErrorKind::Stopped, "start", "an emergency stop is in force and nothing new starts")
+            .with_context("since", since)
+            .with_remedy("see that all is well, then lift it with `agentctl resume`"))
+    }
+
+    /// Whether anything has the latch's name. Asked for at every run, so it takes three system calls while the latch is up.
+    fn is_latched(&self) -> Result<bool> {
+        match self.root().and_then(|root| root.metadata(FILE)) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(self.unreadable(error)),
-            Ok(_) => {
-                let since = self.latched()?.map_or_else(String::new, |latch| latch.since.rfc3339());
-                Err(Error::new(
-                    ErrorKind::Stopped,
-                    "start",
-                    "an emergency stop is in force and nothing new starts",
-                )
-                .with_context("since", since)
-                .with_remedy("see that all is well, then lift it with `agentctl resume`"))
-            }
         }
     }
-}
 
-fn is_not_there(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    fn latch_path(&self) -> PathBuf {
+        self.path().join(FILE)
+    }
 }
 
 #[cfg(test)]
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn an_empty_file_is_a_latch_too() {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join(FILE), "").unwrap();
+        std::fs::write(dir.path().join(FILE), "").unwrap();
         assert_eq!(StateDir::at(dir.path()).admit().unwrap_err().kind(), ErrorKind::Stopped);
     }
 }

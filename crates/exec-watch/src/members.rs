@@ -117,10 +117,18 @@ fn number_inside(pid: u32) -> Option<u32> {
 /// What the control groups of a cell are called.
 pub(crate) fn group_name(cell: &CellRecord) -> Option<&str> {
     match &cell.place {
-        Some(Place::Container { id, same_kernel: true, .. }) => Some(id),
+        // Anything else could be the name of a group that is not a container's.
+        Some(Place::Container { id, same_kernel: true, .. }) => {
+            Some(id.as_str()).filter(|id| is_engine_id(id))
+        }
         Some(Place::Container { .. }) => None,
         Some(Place::Keeper { .. } | Place::Group { .. }) | None => Some(&cell.name),
     }
+}
+
+/// Whether this could be the id of a container: many hexadecimal digits.
+fn is_engine_id(id: &str) -> bool {
+    id.len() >= SHORTEST_ID && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether one of these control groups is named after a cell: `/x/<name>`, `/docker/<id>`,

@@ -1,23 +1,33 @@
-//! The state directory: small files that say what runs, in a place that is this user's alone.
+//! The state directory: small files that record what runs, in a place that is this user's alone.
+//!
+//! The directory is ours or it is not used: its records decide what is killed and removed. Owner, mode and identity are
+//! checked at every use, on the descriptor that is used. What others could have put there before (links, pipes, huge files) is
+//! never followed, waited for or read.
 //!
 //! Knows files and their names, not what is in them.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use exec_core::{Error, ErrorKind, Result};
+use exec_files::{Dir, FileKind, STATE_DIR_VARIABLE, Sharing, UserDirs};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::blank;
 
-/// The variable that names another directory.
-pub const STATE_DIR_VARIABLE: &str = "AGENTCTL_STATE_DIR";
-
 /// The largest file that is read; ours are far smaller.
-const MOST: u64 = 1 << 20;
+const LARGEST: u64 = 1 << 20;
+
+/// The most records of one kind that are looked at.
+const MOST: usize = 1 << 17;
+
+/// The mode of new files.
+const PRIVATE: u32 = 0o600;
+
+/// What other users may do with the records. Reading them harms nobody who made the directory readable.
+const SHARING: Sharing = Sharing::Readable;
 
 /// Kinds of files, each in a directory of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,29 +50,59 @@ impl Kind {
     }
 }
 
-/// Where records are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateDir(PathBuf);
+/// Where records are. Clones share the open directories.
+#[derive(Debug, Clone)]
+pub struct StateDir(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    held: Mutex<Held>,
+}
+
+/// Directories that stay open from one use to the next. Each is compared with what is on disk before it is used again.
+#[derive(Debug, Default)]
+struct Held {
+    root: Option<Arc<Dir>>,
+    kinds: [Option<Arc<Dir>>; Kind::ALL.len()],
+}
+
+impl PartialEq for StateDir {
+    fn eq(&self, other: &Self) -> bool {
+        self.path() == other.path()
+    }
+}
+
+impl Eq for StateDir {}
 
 impl StateDir {
     /// In this directory.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self(path.into())
+        Self(Arc::new(Inner { path: path.into(), held: Mutex::default() }))
     }
 
-    /// The directory of this user, where all orchestrators of theirs meet:
-    ///
-    /// 1. what `AGENTCTL_STATE_DIR` says;
-    /// 2. root's: `/run/agentctl`. Who is root in a user namespace alone does not own `/run`, and has no place there;
-    /// 3. `agentctl` below `XDG_RUNTIME_DIR`, else below `/run/user/<uid>` if that is theirs;
-    /// 4. `agentctl-<uid>-state` in the directory of temporary files.
+    /// The directory of this user, where all orchestrators of theirs meet: [`UserDirs`] finds it.
     pub fn of_this_user() -> Self {
-        Self(usual(&|name| std::env::var_os(name), user_id(), &is_our_directory))
+        Self::at(UserDirs::here().records)
     }
 
     /// Its path.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.0.path
+    }
+
+    /// The directory itself, if it is there and ours.
+    pub(crate) fn root(&self) -> io::Result<Arc<Dir>> {
+        self.held().root(self.path())
+    }
+
+    /// The directory of a kind of records, if it is there and ours.
+    fn records(&self, kind: Kind) -> io::Result<Arc<Dir>> {
+        self.held().kind(self.path(), kind)
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes what is missing of it; an error if it is not ours alone.
@@ -71,12 +111,25 @@ impl StateDir {
     }
 
     fn try_prepare(&self) -> io::Result<()> {
-        make_private(&self.0)?;
-        must_be_ours(&self.0)?;
+        let root = Dir::make_own(self.path(), SHARING)?;
         for kind in Kind::ALL {
-            make_private(&self.0.join(kind.directory()))?;
+            match root.make_dir(kind.directory(), 0o700) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => root.own_dir(kind.directory(), SHARING)?,
+            };
         }
         Ok(())
+    }
+
+    /// Does something with the records of a kind, whose directory may not be there yet, or not any more.
+    pub(crate) fn with_made<T>(&self, kind: Kind, act: impl Fn(&Dir) -> io::Result<T>) -> io::Result<T> {
+        match self.records(kind).and_then(|records| act(&records)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.try_prepare()?;
+                act(&*self.records(kind)?)
+            }
+            done => done,
+        }
     }
 
     /// What to say when it can't be used.
@@ -85,73 +138,61 @@ impl StateDir {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::ResourceExhausted,
             _ => ErrorKind::Io,
         };
-        Error::new(
-            kind,
-            "record",
-            format!(
-                "what runs can't be written down in `{}`, so that nobody could stop it",
-                self.0.display()
-            ),
-        )
-        .with_source(error)
-        .with_remedy(format!(
-            "make the directory yours and writable, or set {STATE_DIR_VARIABLE} to one that is"
-        ))
+        let what = format!(
+            "the state directory `{}` can't record what runs, and without a record it could not be stopped",
+            self.path().display()
+        );
+        Error::new(kind, "record", what).with_source(error).with_remedy(remedy())
     }
 
-    /// Where a record of this name is.
-    pub(crate) fn record(&self, kind: Kind, name: &str) -> PathBuf {
-        self.0.join(kind.directory()).join(name)
+    /// What to say when it can't be read.
+    pub(crate) fn unreadable(&self, error: io::Error) -> Error {
+        let what = format!("the records in `{}` can't be used", self.path().display());
+        Error::new(ErrorKind::Io, "look", what).with_source(error).with_remedy(remedy())
     }
 
-    /// A file beside the records.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+    /// The path of a record, for the helpers that remove it when its owner is dead.
+    pub(crate) fn record_path(&self, kind: Kind, name: &str) -> PathBuf {
+        self.path().join(kind.directory()).join(name)
     }
 
     /// Writes a new record. Whoever reads it at the same time may find it incomplete.
     pub(crate) fn put(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
-        self.try_put(kind, name, value).map_err(|error| self.unusable(error))
+        let put = || {
+            let text = serde_json::to_vec(value)?;
+            self.with_made(kind, |records| records.create(name, PRIVATE, &text))
+        };
+        put().map_err(|error| self.unusable(error))
     }
 
-    fn try_put(&self, kind: Kind, name: &str, value: &impl Serialize) -> io::Result<()> {
-        let text = serde_json::to_vec(value)?;
-        let path = self.record(kind, name);
-        match create(&path, &text) {
-            // The directory may not be there yet, or not any more.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.try_prepare()?;
-                create(&path, &text)
-            }
-            other => other,
-        }
+    /// An empty file beside the records of a kind, to be filled and renamed later, with the directory it is in.
+    pub(crate) fn lay(&self, kind: Kind, name: &str) -> io::Result<(Arc<Dir>, std::fs::File)> {
+        let records = self.records(kind)?;
+        let file = records.create_file(name, PRIVATE)?;
+        Ok((records, file))
     }
 
     /// Adds something to a record that is there. Whoever reads it at the same time may find it without.
     pub(crate) fn add(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
         let add = || {
             let text = serde_json::to_vec(value)?;
-            OpenOptions::new().append(true).open(self.record(kind, name))?.write_all(&text)
+            self.records(kind)?.append_existing(name)?.write_all(&text)
         };
         add().map_err(|error| self.unusable(error))
     }
 
     /// Puts another record in the place of one, as a whole.
     pub(crate) fn replace(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
-        let draft = format!(".{name}.{}", std::process::id());
-        let path = self.record(kind, &draft);
-        // A draft of this name can only be one of ours that came to nothing.
-        let _ = fs::remove_file(&path);
-        let written = self.try_put(kind, &draft, value);
-        written.and_then(|()| fs::rename(&path, self.record(kind, name))).map_err(|error| {
-            let _ = fs::remove_file(&path);
-            self.unusable(error)
-        })
+        let replace = || {
+            let text = serde_json::to_vec(value)?;
+            self.with_made(kind, |records| records.replace(name, PRIVATE, &text))
+        };
+        replace().map_err(|error| self.unusable(error))
     }
 
     /// Removes a record. One that is not there is removed.
     pub(crate) fn remove(&self, kind: Kind, name: &str) {
-        match fs::remove_file(self.record(kind, name)) {
+        match self.records(kind).and_then(|records| records.remove_file(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 tracing::warn!(%error, name, "a record can't be removed");
             }
@@ -161,7 +202,7 @@ impl StateDir {
 
     /// A record, if it is there and whole.
     pub(crate) fn get<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Option<T> {
-        read(&self.record(kind, name)).ok().and_then(|text| serde_json::from_slice(&text).ok())
+        self.text(kind, name).and_then(|text| serde_json::from_slice(&text).ok())
     }
 
     /// A record, if it is there and whole, with what was added to it.
@@ -170,21 +211,31 @@ impl StateDir {
         kind: Kind,
         name: &str,
     ) -> Option<(T, Option<A>)> {
-        let text = read(&self.record(kind, name)).ok()?;
+        let text = self.text(kind, name)?;
         let mut values = serde_json::Deserializer::from_slice(&text);
         let record = T::deserialize(&mut values).ok()?;
         Some((record, A::deserialize(&mut values).ok()))
     }
 
+    fn text(&self, kind: Kind, name: &str) -> Option<Vec<u8>> {
+        self.records(kind).and_then(|records| records.read(name, LARGEST)).ok()
+    }
+
     /// Names of the records of a kind. A directory that is not there has none.
     pub(crate) fn names(&self, kind: Kind) -> Result<Vec<String>> {
-        let entries = match fs::read_dir(self.0.join(kind.directory())) {
+        let entries = match self.records(kind).and_then(|records| records.entries(MOST)) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(self.unreadable(error)),
         };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let files = entries.into_iter().filter(|entry| entry.kind == FileKind::File);
+        let names = files.filter_map(|entry| entry.name.into_string().ok());
         Ok(names.filter(|name| !name.starts_with('.')).collect())
+    }
+
+    /// A small file beside the records.
+    pub(crate) fn read_beside(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.root()?.read(name, LARGEST)
     }
 
     /// Leaves word for the owner of a cell why it is about to end.
@@ -203,141 +254,44 @@ impl StateDir {
         self.remove(Kind::Cell, cell);
         Ok(())
     }
+}
 
-    /// What to say when it can't be read.
-    pub(crate) fn unreadable(&self, error: io::Error) -> Error {
-        Error::new(ErrorKind::Io, "look", format!("the records in `{}` can't be read", self.0.display()))
-            .with_source(error)
-            .with_remedy("run as the user whose runs they are, or as root")
+/// The same for every way in which a directory can't be used: it is another user's, or open to others, or a link.
+fn remedy() -> String {
+    format!(
+        "run it as the user whose directory it is, or set {STATE_DIR_VARIABLE} to a directory that only you can write"
+    )
+}
+
+impl Held {
+    fn root(&mut self, path: &Path) -> io::Result<Arc<Dir>> {
+        if let Some(root) = self.root.as_ref().filter(|root| root.is_still_own(path, SHARING)) {
+            return Ok(Arc::clone(root));
+        }
+        *self = Self::default();
+        let root = Arc::new(Dir::open_own(path, SHARING)?);
+        self.root = Some(Arc::clone(&root));
+        Ok(root)
     }
-}
 
-/// The whole of a small file.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    use std::io::Read;
-    let mut text = Vec::new();
-    fs::File::open(path)?.take(MOST).read_to_end(&mut text)?;
-    Ok(text)
-}
-
-/// A new file of this user's own.
-pub(crate) fn create(path: &Path, text: &[u8]) -> io::Result<()> {
-    let written = create_file(path)?.write_all(text);
-    if written.is_err() {
-        // Half a record says less than none.
-        let _ = fs::remove_file(path);
-    }
-    written
-}
-
-/// The same, empty.
-pub(crate) fn create_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-fn make_private(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-/// Whoever can write there decides what we kill.
-#[cfg(unix)]
-fn must_be_ours(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let found = fs::symlink_metadata(directory)?;
-    let for_others = found.mode() & 0o022;
-    if found.is_dir() && Some(found.uid()) == user_id() && for_others == 0 {
-        return Ok(());
-    }
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is somebody else's, a link, or open to others"))
-}
-
-#[cfg(not(unix))]
-fn must_be_ours(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems have no such number")]
-fn user_id() -> Option<u32> {
-    Some(rustix::process::geteuid().as_raw())
-}
-
-#[cfg(not(unix))]
-fn user_id() -> Option<u32> {
-    None
-}
-
-#[cfg(unix)]
-fn is_our_directory(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    path.metadata().is_ok_and(|found| found.is_dir() && Some(found.uid()) == user_id())
-}
-
-#[cfg(not(unix))]
-fn is_our_directory(path: &Path) -> bool {
-    path.is_dir()
-}
-
-fn usual(
-    variable: &dyn Fn(&str) -> Option<OsString>,
-    user: Option<u32>,
-    is_ours: &dyn Fn(&Path) -> bool,
-) -> PathBuf {
-    let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(named) = path(STATE_DIR_VARIABLE) {
-        return named;
-    }
-    if user == Some(0) && is_ours(Path::new("/run")) {
-        return "/run/agentctl".into();
-    }
-    let conventional = || user.map(|user| PathBuf::from(format!("/run/user/{user}")));
-    match path("XDG_RUNTIME_DIR").or_else(|| conventional().filter(|path| is_ours(path))) {
-        Some(runtime) => runtime.join("agentctl"),
-        None => std::env::temp_dir().join(format!("agentctl-{}-state", user.unwrap_or_default())),
+    fn kind(&mut self, path: &Path, kind: Kind) -> io::Result<Arc<Dir>> {
+        let root = self.root(path)?;
+        let name = kind.directory();
+        let held = &mut self.kinds[kind as usize];
+        if let Some(records) = held.as_ref().filter(|records| records.is_still_own_in(&root, name, SHARING)) {
+            return Ok(Arc::clone(records));
+        }
+        let records = Arc::new(root.own_dir(name, SHARING)?);
+        *held = Some(Arc::clone(&records));
+        Ok(records)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use rstest::rstest;
+    use std::fs;
 
     use super::*;
-
-    #[rstest]
-    #[case::named(&[("AGENTCTL_STATE_DIR", "/s"), ("XDG_RUNTIME_DIR", "/x")], 1000, "/s")]
-    #[case::root_has_one_place_whatever_sudo_left(&[("XDG_RUNTIME_DIR", "/run/user/1000")], 0, "/run/agentctl")]
-    #[case::runtime(&[("XDG_RUNTIME_DIR", "/x")], 1000, "/x/agentctl")]
-    #[case::by_convention(&[], 1000, "/run/user/1000/agentctl")]
-    #[case::relative_paths_do_not_count(&[("AGENTCTL_STATE_DIR", "s")], 0, "/run/agentctl")]
-    fn where_it_is(#[case] variables: &[(&str, &str)], #[case] user: u32, #[case] expected: &str) {
-        let variables: BTreeMap<_, _> = variables.iter().copied().collect();
-        let found = usual(&|name| variables.get(name).map(Into::into), Some(user), &|_| true);
-        assert_eq!(found, Path::new(expected));
-    }
-
-    /// In a user namespace.
-    #[test]
-    fn a_root_that_does_not_own_the_system_has_a_users_place() {
-        let runtime = |name: &str| (name == "XDG_RUNTIME_DIR").then(|| "/run/user/1000".into());
-        let found = usual(&runtime, Some(0), &|path| path != Path::new("/run"));
-        assert_eq!(found, Path::new("/run/user/1000/agentctl"));
-    }
-
-    #[test]
-    fn without_a_runtime_directory_it_is_with_temporary_files() {
-        let found = usual(&|_| None, Some(1000), &|_| false);
-        assert_eq!(found, std::env::temp_dir().join("agentctl-1000-state"));
-    }
 
     #[cfg(unix)]
     #[test]
@@ -363,7 +317,7 @@ mod tests {
         assert!(state.names(Kind::Run).unwrap().is_empty());
         state.put(Kind::Run, "a", &"one").unwrap();
         state.replace(Kind::Run, "a", &"two").unwrap();
-        fs::write(state.record(Kind::Run, "b"), "\"tw").unwrap();
+        fs::write(state.record_path(Kind::Run, "b"), "\"tw").unwrap();
         assert_eq!(state.get::<String>(Kind::Run, "a").as_deref(), Some("two"));
         assert_eq!(state.get::<String>(Kind::Run, "b"), None);
         state.remove(Kind::Run, "b");
@@ -380,7 +334,7 @@ mod tests {
         assert_eq!(both(), Some(("one".to_owned(), None)));
         state.add(Kind::Run, "a", &7).unwrap();
         assert_eq!(both(), Some(("one".to_owned(), Some(7))));
-        fs::write(state.record(Kind::Run, "a"), "\"on").unwrap();
+        fs::write(state.record_path(Kind::Run, "a"), "\"on").unwrap();
         assert_eq!(both(), None);
         state.add(Kind::Run, "nobody", &7).unwrap_err();
     }

@@ -1,11 +1,12 @@
 //! Cleans up after owners that are dead: what of their cells is alive, control groups, directories, records, and the
 //! lines of the audit log that nobody closed. Only what is provably nobody's goes; a doubt leaves it where it is.
 
-use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use exec_core::Result;
+use exec_files::Dir;
 use serde::Serialize;
 
 use crate::audit::{AuditLog, Extent};
@@ -60,7 +61,7 @@ pub(crate) fn sweep(
     let Some(here) = World::here() else { return Ok(swept) };
     // Who does it by itself leaves it to the other; who was asked to does not say that there is nothing to do.
     let patience = if extent == Extent::All { OTHERS_TURN } else { Duration::ZERO };
-    let Some(_turn) = turn(state, patience) else {
+    let Some(_turn) = turn(state, patience)? else {
         if extent == Extent::All {
             swept.problems.push("another process is cleaning up and does not finish".to_owned());
         }
@@ -99,12 +100,10 @@ fn bury(state: &StateDir, cell: &CellRecord, survivors: &[Survivor], swept: &mut
         return false;
     }
     swept.control_groups += groups::remove_empty(&cell.name);
-    if let Some(Place::Keeper { scratch: Some(directory), .. }) = &cell.place
-        && is_named(directory, &cell.name)
-        && directory.exists()
-    {
-        match fs::remove_dir_all(directory) {
-            Ok(()) => swept.directories.push(directory.display().to_string()),
+    if let Some(Place::Keeper { scratch: Some(directory), .. }) = &cell.place {
+        match remove_scratch(directory, &cell.name) {
+            Ok(Scratch::Removed) => swept.directories.push(directory.display().to_string()),
+            Ok(Scratch::Absent) => {}
             Err(error) => {
                 swept.problems.push(format!("{} can't be removed: {error}", directory.display()));
                 return false;
@@ -116,22 +115,62 @@ fn bury(state: &StateDir, cell: &CellRecord, survivors: &[Survivor], swept: &mut
     true
 }
 
-/// A directory of a cell has its name: whatever else a record says is not believed.
-fn is_named(directory: &Path, cell: &str) -> bool {
-    directory.is_absolute() && directory.file_name().is_some_and(|name| name == cell)
+/// What became of a cell's directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scratch {
+    Removed,
+    /// It is gone, or the record names something that is not a cell's directory.
+    Absent,
 }
 
-/// One at a time.
-fn turn(state: &StateDir, patience: Duration) -> Option<Lock> {
-    let open = || fs::OpenOptions::new().create(true).append(true).open(state.file("sweep.lock"));
-    // The directory goes with a restart of the machine, and there may be a log to look through all the same.
-    let file = open().or_else(|error| state.prepare().map_or(Err(error), |()| open())).ok()?;
-    Lock::take(file, With::Nobody, patience).ok()?
+/// Removes the directory of a cell. Local executors make it among temporary files and name it after the cell; whatever else a
+/// record says is not believed.
+fn remove_scratch(directory: &Path, cell: &str) -> io::Result<Scratch> {
+    if directory.file_name().is_none_or(|name| name != cell) {
+        return Ok(Scratch::Absent);
+    }
+    match std::fs::symlink_metadata(directory) {
+        Ok(found) if found.is_dir() => {}
+        _ => return Ok(Scratch::Absent),
+    }
+    let temporary = std::env::temp_dir();
+    if directory.parent() != Some(&temporary) {
+        let message = format!("it is not in {}; set TMPDIR as its owner had it", temporary.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    let temporary = Dir::open(&temporary.canonicalize()?)?;
+    if !is_ours(&temporary, cell)? {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+    }
+    temporary.remove_tree(cell).map(|()| Scratch::Removed)
+}
+
+/// A directory of ours, or of the user whose commands root ran in it.
+#[cfg(unix)]
+fn is_ours(temporary: &Dir, cell: &str) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid();
+    Ok(user.is_root() || temporary.metadata(cell)?.uid() == user.as_raw())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same call as where files have owners")]
+fn is_ours(_: &Dir, _: &str) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// One at a time. The directory goes with a restart of the machine, and there may be a log to look through all the same, so
+/// it is made where it is missing.
+fn turn(state: &StateDir, patience: Duration) -> Result<Option<Lock>> {
+    state.prepare()?;
+    let file = state.root().and_then(|root| root.append("sweep.lock", 0o600));
+    file.and_then(|file| Lock::take(file, With::Nobody, patience)).map_err(|error| state.unusable(error))
 }
 
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::process::Command;
 
     use super::*;
@@ -140,7 +179,7 @@ mod tests {
     use crate::owner::Owner;
     use crate::process::Process;
     use crate::record::{Moment, RunRecord};
-    use crate::watch::Watch;
+    use crate::watch::{Watch, cell_name};
 
     fn dead() -> Owner {
         let own = Owner::this_process();
@@ -182,20 +221,21 @@ mod tests {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let alive = Process::now(child.id()).unwrap();
         let reused = Process { start: alive.start - 1, ..alive };
-        let (scratch, strange) = (dir.path().join("left"), dir.path().join("precious"));
+        let [left, odd, kept] = [(); 3].map(|()| cell_name());
+        let (scratch, strange) = (std::env::temp_dir().join(&left), dir.path().join("precious"));
         fs::create_dir(&scratch).unwrap();
         fs::create_dir(&strange).unwrap();
         for cell in [
-            cell("left", dead(), reused, Some(&scratch)),
-            cell("odd", dead(), reused, Some(&strange)),
-            cell("kept", Owner::this_process(), alive, None),
+            cell(&left, dead(), reused, Some(&scratch)),
+            cell(&odd, dead(), reused, Some(&strange)),
+            cell(&kept, Owner::this_process(), alive, None),
         ] {
             state.put(Kind::Cell, &cell.name, &cell).unwrap();
         }
         state.put(Kind::Run, "r1", &run("r1", dead())).unwrap();
         state.put(Kind::Run, "r2", &run("r2", Owner::this_process())).unwrap();
-        state.leave_word("left", "why");
-        Blank::lay(&state, "left").unwrap();
+        state.leave_word(&left, "why");
+        Blank::lay(&state, &left).unwrap();
 
         let looked = watch.sweep(SweepMode::Look).unwrap();
         assert_eq!((looked.cells.len(), looked.runs.len()), (2, 1));
@@ -204,7 +244,7 @@ mod tests {
         let swept = watch.sweep(SweepMode::Remove).unwrap();
         assert_eq!(swept.runs, ["r1"]);
         assert!(!scratch.exists() && strange.exists());
-        assert_eq!(state.names(Kind::Cell).unwrap(), ["kept"]);
+        assert_eq!(state.names(Kind::Cell).unwrap(), [kept]);
         assert_eq!(state.names(Kind::Run).unwrap(), ["r2"]);
         assert!(state.names(Kind::End).unwrap().is_empty());
         assert_eq!(
@@ -219,5 +259,24 @@ mod tests {
         assert_eq!(watch.sweep(SweepMode::Remove).unwrap(), Swept::default(), "nothing is left to do");
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+
+    /// A41: only a directory among temporary files, ours, and with the cell's name.
+    #[test]
+    fn a_record_names_only_a_directory_of_its_cell() {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let name = cell_name();
+        let (inside, outside) = (std::env::temp_dir().join(&name), elsewhere.path().join(&name));
+        fs::create_dir_all(outside.join("precious")).unwrap();
+        assert_eq!(remove_scratch(&outside.join("precious"), &name).unwrap(), Scratch::Absent);
+        assert!(remove_scratch(&outside, &name).unwrap_err().to_string().contains("TMPDIR"));
+        assert_eq!(remove_scratch(&inside, &name).unwrap(), Scratch::Absent);
+        std::os::unix::fs::symlink(&outside, &inside).unwrap();
+        assert_eq!(remove_scratch(&inside, &name).unwrap(), Scratch::Absent);
+        assert!(outside.join("precious").exists());
+        fs::remove_file(&inside).unwrap();
+        fs::create_dir_all(inside.join("a/b")).unwrap();
+        assert_eq!(remove_scratch(&inside, &name).unwrap(), Scratch::Removed);
+        assert!(!inside.exists());
     }
 }

@@ -14,6 +14,7 @@ use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot;
 use crate::stat::Stat;
 use crate::state::{Kind, StateDir};
+use crate::watch::is_cell_name;
 
 /// A cell as it is now.
 #[derive(Debug, Clone)]
@@ -69,7 +70,7 @@ pub fn list(state: &StateDir) -> Result<Vec<CellView>> {
     Ok(cells(state)?.into_iter().map(view).collect())
 }
 
-/// The records of cells, oldest first. One that was written by somebody else's program is none of ours.
+/// The records of cells, oldest first. Files that are not whole records of ours are left out.
 pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
     let names = state.names(Kind::Cell)?;
     let mut cells: Vec<CellRecord> = names.iter().filter_map(|name| cell(state, name)).collect();
@@ -77,10 +78,12 @@ pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
     Ok(cells)
 }
 
-/// The record of a cell, with where it is if that was added to it.
+/// The record of a cell, with where it is if that was added to it. Control groups and directories are looked for by a cell's
+/// name, so a record with a name that is not a cell's is not a record.
 pub(crate) fn cell(state: &StateDir, name: &str) -> Option<CellRecord> {
     let (cell, place) = state.get_with::<CellRecord, Place>(Kind::Cell, name)?;
-    (cell.name == name).then(|| CellRecord { place: place.or(cell.place.clone()), ..cell })
+    (cell.name == name && is_cell_name(name))
+        .then(|| CellRecord { place: place.or(cell.place.clone()), ..cell })
 }
 
 /// The records of runs, oldest first.

@@ -129,7 +129,8 @@ impl Watch {
     /// What of the records goes with a cell is called like this, with the cell's name at the end.
     pub fn record_prefixes(&self) -> [OsString; 2] {
         let state = &self.0.state;
-        [state.record(Kind::Cell, "").into_os_string(), blank::path(state, "").into_os_string()]
+        [(Kind::Cell, ""), (Kind::Run, &blank::name(""))]
+            .map(|(kind, prefix)| state.record_path(kind, prefix).into_os_string())
     }
 
     /// Writes down that a run starts. Refused where it must be written down and can't be.
@@ -138,9 +139,20 @@ impl Watch {
     }
 }
 
+/// How the name of a cell begins; the owner's number follows.
+const CELL: &str = "agentctl-";
+
 /// A name for a cell, which nothing else has.
 pub fn cell_name() -> String {
-    unique(&format!("agentctl-{}", std::process::id()))
+    unique(&format!("{CELL}{}", std::process::id()))
+}
+
+/// Whether [`cell_name`] could have made this name.
+pub(crate) fn is_cell_name(name: &str) -> bool {
+    let is_number = |part: &str| part.parse::<u64>().is_ok();
+    let is_random = |part: &str| part.len() >= 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let parts: Option<Vec<&str>> = name.strip_prefix(CELL).map(|rest| rest.split('-').collect());
+    matches!(parts.as_deref(), Some([pid, count, random]) if is_number(pid) && is_number(count) && is_random(random))
 }
 
 /// A cell's place in the records, from before it is made until nothing of it is left. What is dropped without
@@ -285,6 +297,17 @@ mod tests {
             }
             seat.gone();
             assert_eq!(files(), 0);
+        }
+    }
+
+    /// A41
+    #[test]
+    fn a_name_of_a_cell_is_known() {
+        assert!((0..100).all(|_| is_cell_name(&cell_name())));
+        for other in
+            ["agentctl", "agentctl-1-0-", "agentctl-1-0-abc", "agentctl-1-0-0123456789ab-x", "user.slice"]
+        {
+            assert!(!is_cell_name(other), "{other}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! `agentctl doctor`: tries every sandbox there is, and says what a run would get.
 
+use std::time::Duration;
+
 use exec_config::Here;
 use exec_core::{Executor, Request, Result};
 use exec_doctor::{Chosen, Host as Machine, Report, Sandbox, State, examine};
@@ -8,10 +10,13 @@ use futures_util::future::join_all;
 use crate::args::DoctorArgs;
 use crate::output::{doctor, print, to_line};
 use crate::resolve::{self, Host, Job};
-use crate::{choose, exit_code};
+use crate::{choose, exit_code, settle};
 
 /// What is tried, most preferred first.
 const SANDBOXES: [&str; 3] = ["docker", "podman", LOCAL];
+
+/// How long the sandboxes that were tried may take to go. An engine that takes longer is left to the helpers.
+const CLEANING_UP: Duration = Duration::from_secs(15);
 
 /// The one without an engine.
 const LOCAL: &str = "local";
@@ -25,7 +30,9 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> Result<u8> {
     let host_checks = machine.checks();
     let report = Report { chosen: chosen(&job).await, sandboxes, host: machine, host_checks };
     let text = if json { to_line(&report) } else { doctor::render(&report) };
-    Ok(match print(&text) {
+    let printed = print(&text);
+    settle::helpers_have_ended(CLEANING_UP).await;
+    Ok(match printed {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => exit_code::of_output_error(&error),
         _ if report.works() => 0,
         _ => exit_code::UNWELL,

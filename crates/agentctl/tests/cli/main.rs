@@ -27,6 +27,7 @@ mod reach;
 mod secrets;
 mod session;
 mod signals;
+mod state_dir;
 mod stop;
 mod streams;
 mod support;

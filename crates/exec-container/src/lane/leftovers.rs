@@ -1,11 +1,14 @@
 //! Lanes of executors that were killed together with the helper that cleans up after them.
 
-use std::fs;
+use std::io;
 use std::path::Path;
 
+use exec_files::{Dir, Sharing};
 use exec_watch::{ProcessState, SweepMode, namespaces, start_time};
+use exec_wire::{LANE_IN, LANE_OUT};
 
-use super::linux::remove;
+/// The most entries of one directory that are looked at.
+const MOST: usize = 1 << 16;
 
 const KIND: &str = "lanes";
 
@@ -18,25 +21,33 @@ pub(super) fn prefix() -> Option<String> {
 /// is known, and theirs stays.
 pub(super) fn clear(directory: &Path, mode: SweepMode) -> usize {
     let Some(here) = namespaces() else { return 0 };
-    let mut found = 0;
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name
-            .to_str()
-            .and_then(|name| owner(name, &here))
-            .is_some_and(|(pid, start)| ProcessState::of(pid).is_dead(start))
-        {
-            found += 1;
-            if mode == SweepMode::Look {
-                continue;
+    let Ok(directory) = Dir::open_own(directory, Sharing::Readable) else { return 0 };
+    let entries = directory.entries(MOST).unwrap_or_default();
+    let names = entries.iter().filter_map(|entry| entry.name.to_str());
+    let is_dead = |(pid, start)| ProcessState::of(pid).is_dead(start);
+    let dead: Vec<&str> = names.filter(|name| owner(name, &here).is_some_and(is_dead)).collect();
+    if mode == SweepMode::Remove {
+        for name in &dead {
+            if let Err(error) = remove(&directory, name) {
+                tracing::debug!(%error, name, "lanes of a dead process are left");
             }
-            for lane in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                remove(&lane.path());
-            }
-            fs::remove_dir(entry.path()).ok();
         }
     }
-    found
+    dead.len()
+}
+
+/// Removes a place of lanes, and nothing in it that does not look like one.
+fn remove(directory: &Dir, name: &str) -> io::Result<()> {
+    let place = directory.own_dir(name, Sharing::Closed)?;
+    for lane in place.entries(MOST)? {
+        let pipes = place.dir(&lane.name)?;
+        for pipe in [LANE_IN, LANE_OUT] {
+            // A lane may have been taken half away.
+            pipes.remove_file(pipe).ok();
+        }
+        place.remove_dir(&lane.name)?;
+    }
+    directory.remove_dir(name)
 }
 
 /// Number and start of the process whose place this is, if it is one of here.
@@ -48,6 +59,9 @@ fn owner(name: &str, here: &str) -> Option<(u32, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     /// R15, F12
@@ -66,6 +80,7 @@ mod tests {
         for name in others.iter().chain([&dead]) {
             fs::create_dir_all(dir.path().join(name).join("lane")).unwrap();
             fs::write(dir.path().join(name).join("lane").join(exec_wire::LANE_IN), "").unwrap();
+            fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(0o700)).unwrap();
         }
         assert_eq!(clear(dir.path(), SweepMode::Look), 1);
         assert!(dir.path().join(&dead).exists());

@@ -1,12 +1,13 @@
 //! Lanes of named pipes.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, Cursor};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use exec_files::{Dir, Sharing};
 use exec_watch::{SweepMode, unique};
 use exec_wire::reaper::Directory;
 use exec_wire::{LANE_ANSWER, LANE_IN, LANE_OUT};
@@ -36,9 +37,11 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// Lanes below this directory; none if its path is too long. Makes nothing yet: the helper that cleans up after us is
-    /// told first.
+    /// Lanes below this directory; none if it is not ours, or its path is too long. Makes no lane yet: the helper that cleans
+    /// up after us is told first.
     pub(crate) fn below(directory: &Path) -> Option<Self> {
+        let refused = |error: &io::Error| tracing::debug!(%error, "no place for lanes");
+        Dir::make_own(directory, Sharing::Readable).inspect_err(refused).ok()?;
         leftovers::clear(directory, SweepMode::Remove);
         let path = directory.join(unique(&leftovers::prefix()?));
         path.to_str()?;
@@ -52,11 +55,7 @@ impl Lanes {
 
     /// A lane for one container.
     pub(crate) fn lay(&self) -> io::Result<Lane> {
-        if let Err(error) = DirBuilder::new().mode(0o700).create(&self.path)
-            && error.kind() != io::ErrorKind::AlreadyExists
-        {
-            return Err(error);
-        }
+        Dir::make_own(&self.path, Sharing::Closed)?;
         Lane::lay(self.path.join(unique("lane")))
     }
 }
@@ -144,7 +143,7 @@ impl Drop for Place {
 }
 
 /// Removes a lane, and nothing that does not look like one.
-pub(super) fn remove(lane: &Path) {
+fn remove(lane: &Path) {
     for name in [LANE_IN, LANE_OUT] {
         fs::remove_file(lane.join(name)).ok();
     }

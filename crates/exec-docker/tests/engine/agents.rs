@@ -1,10 +1,12 @@
 //! Many agents at once on one engine.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use agent_exec::control::{Audit, StateDir, Watch};
+use anyhow::{Result, anyhow, ensure};
 use exec_core::{Cmd, ExecOpts, Executor, SessionName};
-use exec_docker::DockerExec;
+use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
 
 use crate::support::{cells_on, ensure_nothing_is_left, executor, workspace};
 
@@ -59,4 +61,33 @@ pub(crate) async fn a_pool_ends_with_its_executor() -> Result<()> {
     ensure!(cells_on(dir.path()).await?.len() == 2, "{:?}", cells_on(dir.path()).await?);
     drop(executor);
     ensure_nothing_is_left(dir.path()).await
+}
+
+/// R15, F1: a process that is about to end drops its runtime first, and nothing of it notices the end of a container any more.
+/// Here it lives on, as a slow one does for a moment.
+pub(crate) async fn a_runtime_that_ends_leaves_no_record() -> Result<()> {
+    let (dir, state) = (workspace(1000)?, tempfile::tempdir()?);
+    let records = state.path().join("cells");
+    let count = || std::fs::read_dir(&records).map_or(0, Iterator::count);
+    let watch = Watch::new(StateDir::at(state.path()), Audit::Off);
+    let opts = ExecOpts::in_workspace(dir.path());
+    let made = std::thread::spawn(move || -> Result<_> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let containers = ContainerConfig { warm_cells: 1, watch, ..ContainerConfig::default() };
+        let config = DockerConfig { containers, ..DockerConfig::default() };
+        let executor = runtime.block_on(DockerExec::new(config))?;
+        runtime.block_on(executor.warm(&opts))?;
+        Ok((runtime, executor))
+    });
+    let (runtime, executor) = made.join().map_err(|_| anyhow!("the other runtime failed"))??;
+    ensure!(count() == 1, "the control: there should be a record");
+    runtime.shutdown_background();
+    drop(executor);
+    ensure_nothing_is_left(dir.path()).await?;
+    let end = Instant::now() + Duration::from_secs(20);
+    while count() > 0 {
+        ensure!(Instant::now() < end, "the record is left");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(())
 }

@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         engine_test!(direct::a_run_in_an_image, "R4 R70"),
         engine_test!(agents::sixteen_at_once, "R103"),
         engine_test!(agents::a_pool_ends_with_its_executor, "R15"),
+        engine_test!(agents::a_runtime_that_ends_leaves_no_record, "R15 F1"),
     ];
     exec_testkit::suite("docker", support::available(), &tests)
 }

@@ -93,6 +93,16 @@ pub(crate) fn check_own(_: &Handle, _: Sharing) -> io::Result<()> {
     Ok(())
 }
 
+pub(crate) fn is_still_own(dir: &Handle, parent: Option<&Handle>, path: &Path, _: Sharing) -> bool {
+    let path = parent.map_or_else(|| path.to_owned(), |parent| parent.0.join(path));
+    path == dir.0 && path.is_dir()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the same call as where directories have modes")]
+pub(crate) fn open_to_owner(_: &Handle) -> io::Result<()> {
+    Ok(())
+}
+
 pub(crate) fn user_id() -> Option<u32> {
     None
 }

@@ -9,7 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, fchown, mkdirat, openat, readlinkat, renameat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, fchown, fstat, mkdirat, openat, readlinkat, renameat, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid, geteuid};
@@ -181,7 +182,7 @@ pub(crate) fn make_dir(dir: &Handle, path: &Path, mode: u32) -> io::Result<()> {
 /// What root makes in another user's directory belongs to that user. It is of use even if that fails.
 fn give_to_owner(dir: &OwnedFd, made: &OwnedFd) {
     let us = geteuid().as_raw();
-    let (Ok(dir), Ok(found)) = (rustix::fs::fstat(dir), rustix::fs::fstat(made)) else { return };
+    let (Ok(dir), Ok(found)) = (fstat(dir), fstat(made)) else { return };
     if dir.st_uid != us && found.st_uid == us {
         let _ = fchown(made, Some(Uid::from_raw(dir.st_uid)), Some(Gid::from_raw(dir.st_gid)));
     }
@@ -205,19 +206,51 @@ pub(crate) fn make_private_dirs(path: &Path) -> io::Result<()> {
 
 /// Owner and mode of an open directory, which are those of everything done with it.
 pub(crate) fn check_own(dir: &Handle, sharing: Sharing) -> io::Result<()> {
-    let found = own_metadata(dir)?;
-    let forbidden = match sharing {
-        Sharing::Readable => 0o022,
-        Sharing::Closed => 0o077,
-    };
-    let problem = if found.uid() != geteuid().as_raw() {
-        format!("it belongs to user {}", found.uid())
-    } else if found.mode() & forbidden != 0 {
-        format!("it is open to others (mode {:03o})", found.mode() & 0o777)
+    let found = fstat(&dir.0)?;
+    let problem = if found.st_uid != geteuid().as_raw() {
+        format!("it belongs to user {}", found.st_uid)
+    } else if is_too_open(&found, sharing) {
+        format!("it is open to others (mode {:03o})", found.st_mode & 0o777)
     } else {
         return Ok(());
     };
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+}
+
+fn is_too_open(found: &Stat, sharing: Sharing) -> bool {
+    let forbidden = match sharing {
+        Sharing::Readable => 0o022,
+        Sharing::Closed => 0o077,
+    };
+    found.st_mode & forbidden != 0
+}
+
+/// Whether a path, seen from a directory or from where we are, leads to an open directory that is still ours.
+pub(crate) fn is_still_own(dir: &Handle, parent: Option<&Handle>, path: &Path, sharing: Sharing) -> bool {
+    let there = match parent {
+        Some(parent) => statat(&parent.0, path, AtFlags::SYMLINK_NOFOLLOW),
+        None => statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW),
+    };
+    let (Ok(there), Ok(held)) = (there, fstat(&dir.0)) else { return false };
+    let is_same = (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino);
+    is_same && held.st_uid == geteuid().as_raw() && !is_too_open(&held, sharing)
+}
+
+/// Lets the owner of an open directory list and change it, whatever was made of its mode.
+pub(crate) fn open_to_owner(dir: &Handle) -> io::Result<()> {
+    const OWNERS: u32 = 0o700;
+    if fstat(&dir.0)?.st_mode & OWNERS == OWNERS {
+        return Ok(());
+    }
+    // The descriptor may be one that only names the directory; through `/proc` its mode can be set all the same.
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        let path = format!("/proc/self/fd/{}", dir.0.as_raw_fd());
+        Ok(rustix::fs::chmod(path, Mode::RWXU)?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    Ok(rustix::fs::fchmod(&dir.0, Mode::RWXU)?)
 }
 
 /// The user this process acts as.

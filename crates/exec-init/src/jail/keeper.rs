@@ -69,13 +69,16 @@ pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
         wire::diagnose(&format!("control group {name} could not be removed"));
     }
     drop(scratch);
-    if left.is_empty() && host.is_gone() {
+    // PID 1 ends well only where the host has closed one direction of the stream; the other may take a moment.
+    let is_given_up = matches!(kept, Ok(0)) || has_hung_up(rustix::stdio::stdin()) || host.is_gone();
+    if left.is_empty() && is_given_up {
         forget(&spec.records);
     }
     kept
 }
 
-/// The host is dead and nothing of the cell is left: whoever comes next has nothing to look for.
+/// Nothing of the cell is left, and the host is dead or has given it up. A host that lives removes the records too when it sees
+/// our end; but one that is about to end closes the stream, may not look any more, and can outlive us by a moment.
 fn forget(records: &[Vec<u8>]) {
     for record in records {
         // One that is gone already is as good.
@@ -181,8 +184,17 @@ fn wait(child: Option<BorrowedFd<'_>>, host: Option<BorrowedFd<'_>>, most: Optio
     if poll(&mut fds, most.as_ref()).is_err() {
         return false;
     }
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    host.is_some() && fds.last().is_some_and(|host| host.revents().intersects(gone))
+    host.is_some() && fds.last().is_some_and(|host| host.revents().intersects(GONE))
+}
+
+/// What poll reports of a stream whose other end is closed.
+const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
+
+/// Whether the other end of a stream is closed.
+fn has_hung_up(stream: BorrowedFd<'_>) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(stream, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&at_once)).is_ok() && fds.iter().all(|fd| fd.revents().intersects(GONE))
 }
 
 /// The exit code to pass on, once there is one.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use exec_wire::reaper::{Address, Directory, Name};
 
-use crate::helper::{self, Host, Output, read_stdin};
+use crate::helper::{self, Output, read_stdin};
 use crate::sys;
 use ledger::Ledger;
 use socket::{Exchange, TimeOuts};
@@ -36,7 +36,6 @@ const TIME_OUTS: TimeOuts = TimeOuts { connect: Duration::from_secs(2), answer: 
 /// Reads what the host says until it says no more, then removes what it left. Fails if the host made no sense or
 /// something could not be removed.
 pub(crate) fn run() -> ExitCode {
-    let host = Host::of_this_process();
     outlive_the_host();
     let mut ledger = Ledger::default();
     let heard = listen(&mut ledger);
@@ -50,8 +49,9 @@ pub(crate) fn run() -> ExitCode {
             engine.clear_lanes();
             let swept = sweep::sweep(targets, &mut engine, &bounds);
             engine.clear_lanes();
-            // A host that lives does it itself, and may have something to add first.
-            if swept.is_ok() && host.is_gone() {
+            // A host that lives forgets a container before it lets go of us. One that did not has no part that would remove
+            // the record, although its process may take another moment to end.
+            if swept.is_ok() {
                 records::strike(&records, &names);
             }
             swept

@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use exec_core::{Error, ErrorKind, Result};
+use exec_files::AUDIT_FILE_VARIABLE;
 use serde::Serialize;
 
 use super::line::{EndLine, StartLine};
-use super::{AUDIT_FILE_VARIABLE, AUDIT_VARIABLE, AuditFile, Extent, Reading, read};
+use super::{AUDIT_VARIABLE, AuditFile, Extent, Reading, read};
 
 /// How many logs are kept that were put aside.
 pub(super) const KEPT: u32 = 4;

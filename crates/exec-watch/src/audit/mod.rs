@@ -7,6 +7,7 @@ mod read;
 
 use std::path::PathBuf;
 
+use exec_files::UserDirs;
 pub(crate) use line::{EndLine, StartLine};
 pub(crate) use log::AuditLog;
 pub(crate) use open_runs::{OpenRun, Reading};
@@ -14,9 +15,6 @@ pub(crate) use read::Extent;
 
 /// The variable that says whether there is a log: `off`, `on` or `required`.
 pub const AUDIT_VARIABLE: &str = "AGENTCTL_AUDIT";
-
-/// The variable that says where it is.
-pub const AUDIT_FILE_VARIABLE: &str = "AGENTCTL_AUDIT_FILE";
 
 /// The log grows to this size before a new one is begun.
 const DEFAULT_SIZE: u64 = 16 << 20;
@@ -51,14 +49,9 @@ impl AuditFile {
 impl Audit {
     /// As the environment says: on by default, in `agentctl/audit.jsonl` below `XDG_STATE_HOME` or `~/.local/state`.
     pub fn of_this_user() -> Self {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")));
-        let file = AuditFile {
-            path: path(AUDIT_FILE_VARIABLE).or_else(|| Some(state?.join("agentctl/audit.jsonl"))),
-            size: DEFAULT_SIZE,
-        };
-        match variable(AUDIT_VARIABLE).as_deref().and_then(|value| value.to_str()) {
+        let file = AuditFile { path: UserDirs::here().audit_file, size: DEFAULT_SIZE };
+        let wanted = std::env::var_os(AUDIT_VARIABLE).filter(|value| !value.is_empty());
+        match wanted.as_deref().and_then(|value| value.to_str()) {
             Some("off") => Self::Off,
             None | Some("on") => Self::On(file),
             // A word that is no word for it is taken for the strictest.
