@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::os;
 
+mod links;
+
 /// A directory, held by its descriptor: renaming or replacing it on disk does not lead us elsewhere.
 #[derive(Debug)]
 pub struct Dir(os::Handle);

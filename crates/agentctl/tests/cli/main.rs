@@ -18,6 +18,7 @@ mod exit_status;
 mod figures;
 mod forbidden;
 mod help;
+mod hostile_files;
 mod json;
 mod session;
 mod signals;
