@@ -2,7 +2,7 @@
 //! pipe, a socket, a directory, huge or deep: it is refused or replaced, nothing outside changes, and nothing waits.
 
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
@@ -171,4 +171,38 @@ fn bootstrap_takes_no_image_from_a_header() {
     insta::assert_snapshot!(said(&output), @"agentctl: Dockerfile was generated with --compose: used again");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.contains("\nFROM golang:1.22-alpine") && !printed.contains("evil"), "{printed}");
+}
+
+/// V6: the project's configuration, as everything but a file: never written through, never read, never waited for.
+#[rstest]
+fn a_configuration_is_a_file(
+    #[values(Link, DanglingLink, LinkToDevice, Pipe, Socket, Directory, Sparse)] what: Planted,
+) {
+    let hostile = Hostile::new();
+    hostile.plant(".agentctl.toml", what);
+    for args in [&["show"][..], &["trust"], &["check", ".agentctl.toml"], &["init"]] {
+        let output = hostile.agentctl(&[&["config"], args].concat());
+        assert_eq!(output.status.code(), Some(125), "{args:?}: {}", said(&output));
+    }
+    let output = hostile.agentctl(&["run", "--", "true"]);
+    assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+    let forced = hostile.agentctl(&["config", "init", "--force"]);
+    let replaced = !matches!(what, Directory);
+    assert_eq!(forced.status.success(), replaced, "{}", said(&forced));
+    assert_eq!(is_file(&hostile.path(".agentctl.toml")), replaced);
+}
+
+/// A41: the list of trusted files counts only in a directory that nobody else writes.
+#[test]
+fn trust_is_not_kept_where_others_write() {
+    let hostile = Hostile::new();
+    hostile.place.file(".agentctl.toml", "network = 'host'\n");
+    let state = hostile.place.user().join("agentctl");
+    fs::create_dir_all(&state).unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).unwrap();
+    for args in [["config", "trust"], ["config", "show"]] {
+        let output = hostile.agentctl(&args);
+        assert_eq!(output.status.code(), Some(125));
+        assert!(said(&output).contains("it is open to others (mode 777)"), "{}", said(&output));
+    }
 }
