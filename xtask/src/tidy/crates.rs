@@ -56,6 +56,7 @@ const ROWS: &[Row] = &[
             "exec-config",
             "exec-core",
             "exec-doctor",
+            "exec-files",
             "exec-mcp",
             "exec-tools",
             "exec-workshop",

@@ -206,3 +206,30 @@ fn trust_is_not_kept_where_others_write() {
         assert!(said(&output).contains("it is open to others (mode 777)"), "{}", said(&output));
     }
 }
+
+/// A workshop and its workers, which may lie in a workspace.
+#[rstest]
+fn a_workshop_is_made_of_files(
+    #[values(DanglingLink, LinkToDevice, Pipe, Socket, Directory, Sparse)] what: Planted,
+) {
+    let hostile = Hostile::new();
+    fs::create_dir(hostile.path("workers")).unwrap();
+    hostile.plant("shop.yaml", what);
+    hostile.plant("workers/builder.md", what);
+    let output = hostile.agentctl(&["workshop", "check", "shop.yaml"]);
+    assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+    assert!(said(&output).contains("can't read shop.yaml"), "{}", said(&output));
+    hostile.place.file("mine.yaml", "name: x\nisolation: process\nworkers: [builder]\n");
+    let output = hostile.agentctl(&["workshop", "check", "mine.yaml"]);
+    assert!(said(&output).contains("can't read the worker's file"), "{}", said(&output));
+}
+
+/// Manual pages are written to where somebody says, which may be a workspace.
+#[rstest]
+fn manual_pages_go_through_nothing(#[values(Link, DanglingLink, LinkToDevice, Pipe, Socket)] what: Planted) {
+    let hostile = Hostile::new();
+    hostile.plant("agentctl-run.1", what);
+    let output = hostile.agentctl(&["man", "."]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(is_file(&hostile.path("agentctl-run.1")) && is_file(&hostile.path("agentctl.1")));
+}
