@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use exec_bootstrap::{Plan, Wishes, read};
+use exec_bootstrap::{Plan, Project, Wishes};
 
 const DIRECTORIES: usize = 2_500;
 const FILES_EACH: usize = 20;
@@ -32,7 +32,7 @@ fn bootstrap(c: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("50000-files", |b| {
         b.iter(|| {
-            let tree = read(root.path()).expect("a project");
+            let tree = Project::open(root.path()).and_then(|project| project.read()).expect("a project");
             Plan::of(&tree, &Wishes::default()).expect("a plan").files()
         });
     });

@@ -4,6 +4,7 @@
 
 mod code;
 mod crates;
+mod file_access;
 mod files;
 mod project;
 mod references;
@@ -70,6 +71,7 @@ const FILE_RULES: &[fn(&SourceFile) -> Vec<Problem>] = &[
     rust::unsafe_in_its_places,
     rust::printing_in_its_places,
     rust::file_is_small,
+    file_access::files_in_their_places,
     references::numbers_exist,
 ];
 
@@ -81,6 +83,7 @@ pub(crate) fn run() -> Result<()> {
         files.iter().flat_map(|file| FILE_RULES.iter().flat_map(|rule| rule(file))).collect();
     problems.extend(files.iter().flat_map(|file| text::no_own_path(file, &root)));
     problems.extend(project::check(&files));
+    problems.extend(file_access::no_idle_exceptions(&files));
     problems.extend(crates::check(&cargo::metadata()?.packages));
     problems.sort();
     for problem in &problems {

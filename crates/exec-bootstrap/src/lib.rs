@@ -1,6 +1,6 @@
 //! From a project to the image it is developed and tested in.
 //!
-//! Three steps, and only the first one looks at the disk: [`read`] makes a [`Tree`] of the files that say something
+//! Three steps, and only the first one looks at the disk: [`Project::read`] makes a [`Tree`] of the files that say something
 //! about the project, [`Plan::of`] decides from them what the image needs, and [`Plan::dockerfile`] and
 //! [`Plan::dockerignore`] write it down. The same tree gives the same bytes.
 //!
@@ -29,9 +29,11 @@ mod known;
 mod libraries;
 mod part;
 mod plan;
+mod project;
 mod range;
 mod read;
 mod reason;
+mod remembered;
 mod render;
 mod scripts;
 mod tree;
@@ -39,10 +41,11 @@ mod version;
 mod wanted;
 
 pub use agents::AgentCli;
-pub use disk::{Existing, Outcome, check, wishes, write};
+pub use disk::{Existing, Outcome};
 pub use files::{DOCKERFILE, DOCKERIGNORE, File, Mode};
 pub use header::Standing;
 pub use plan::{Plan, Scope, Wishes};
-pub use read::read;
+pub use project::Project;
 pub use reason::Reason;
+pub use remembered::Remembered;
 pub use tree::{Content, Tree};

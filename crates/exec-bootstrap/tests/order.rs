@@ -5,7 +5,7 @@
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use exec_bootstrap::{File, Plan, Scope, Tree, Wishes, read};
+use exec_bootstrap::{File, Plan, Project, Scope, Tree, Wishes};
 use proptest::prelude::*;
 
 const FILES: &[(&str, &str)] = &[
@@ -54,7 +54,7 @@ fn neither_time_nor_place_matters() {
     let backwards: Vec<usize> = all.iter().rev().copied().collect();
     for (order, seconds) in [(&all, 0), (&backwards, 2_000_000_000)] {
         let project = write(order, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-        let plan = Plan::of(&read(project.path()).unwrap(), &wishes()).unwrap();
+        let plan = Plan::of(&Project::open(project.path()).unwrap().read().unwrap(), &wishes()).unwrap();
         assert_eq!(plan.files(), expected);
     }
     assert_ne!(files(&all[1..]), expected);

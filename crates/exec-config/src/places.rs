@@ -12,6 +12,7 @@
 use std::path::{Path, PathBuf};
 
 use exec_core::Result;
+use exec_files::UserDirs;
 
 use crate::fault::{invalid, perhaps_planted};
 use crate::format::EXTENSIONS;
@@ -34,20 +35,12 @@ pub(crate) struct Homes {
 }
 
 impl Homes {
-    /// As the environment has them. A path that is not absolute counts for nothing, as XDG says.
+    /// As the environment has them.
     pub(crate) fn of(host: &impl Surroundings) -> Self {
         let variables = host.variables();
-        let directory = |name: &str| {
-            let value =
-                variables.iter().find(|(known, _)| known == name).map(|(_, value)| PathBuf::from(value));
-            value.filter(|path| path.is_absolute())
-        };
-        let home = directory("HOME");
-        let below = |variable: &str, default: &str| {
-            let base = directory(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
-            base.map(|base| base.join("agentctl"))
-        };
-        let (config, state) = (below("XDG_CONFIG_HOME", ".config"), below("XDG_STATE_HOME", ".local/state"));
+        let variable =
+            |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_owned());
+        let UserDirs { home, config, state, .. } = UserDirs::of(&variable, None, &|_| false);
         Self { home, config, state }
     }
 }

@@ -24,10 +24,12 @@ pub(crate) struct ReadFile {
 /// What is trusted.
 pub(crate) fn record(host: &impl Surroundings, homes: &Homes) -> Result<Record> {
     let Some(path) = record_path(homes) else { return Ok(Record::default()) };
-    match host.read(&path, Links::Refuse) {
+    match host.read_own(&path) {
         Ok(text) => Ok(Record::parse(&text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Record::default()),
-        Err(error) => Err(unreadable(&path, error)),
+        Err(error) => Err(invalid(format!("the list of trusted files `{}` can't be read", path.display()))
+            .with_source(error)
+            .with_remedy("make its directory yours alone (chmod 700), or set XDG_STATE_HOME to another")),
     }
 }
 

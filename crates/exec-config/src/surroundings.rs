@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use exec_core::Machine;
+use exec_files::{Dir, Sharing};
 
 /// The most that is read of a file; people's configuration is far shorter.
 const MOST: u64 = 256 << 10;
@@ -16,6 +17,8 @@ pub trait Surroundings {
     fn variables(&self) -> Vec<(OsString, OsString)>;
     /// A regular file; `Links::Refuse` where somebody else may have made a link of it.
     fn read(&self, path: &Path, links: Links) -> io::Result<Vec<u8>>;
+    /// A regular file in a directory that nobody else may write.
+    fn read_own(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// Whether there is anything at a path, a link that leads nowhere included.
     fn exists(&self, path: &Path) -> bool;
     /// A path without links.
@@ -48,20 +51,16 @@ impl Surroundings for Here {
 
     fn read(&self, path: &Path, links: Links) -> io::Result<Vec<u8>> {
         let file = open(path, links)?;
-        let found = file.metadata()?;
-        if !found.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-        }
-        if links == Links::RefuseHard && has_other_names(&found) {
+        if links == Links::RefuseHard && has_other_names(&file.metadata()?) {
             let message = "it has a second name (a hard link), by which a command could change it: put a copy in its place";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let mut bytes = Vec::new();
-        file.take(MOST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MOST {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 256 KiB"));
-        }
-        Ok(bytes)
+        exec_files::read_open(file, MOST)
+    }
+
+    fn read_own(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let (directory, name) = split(path)?;
+        Dir::open_own(directory, Sharing::Readable)?.read(name, MOST)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -82,25 +81,28 @@ impl Surroundings for Here {
 }
 
 /// Opens without waiting: what lies there may be a pipe that nobody ever writes to.
-#[cfg(unix)]
 fn open(path: &Path, links: Links) -> io::Result<File> {
-    use rustix::fs::{CWD, Mode, OFlags, openat};
-    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    if links != Links::Follow {
-        flags |= OFlags::NOFOLLOW;
+    if links == Links::Follow {
+        return exec_files::open_named(path);
     }
-    openat(CWD, path, flags, Mode::empty()).map(File::from).map_err(|error| match error {
-        rustix::io::Errno::LOOP if links != Links::Follow => is_a_link(),
-        error => error.into(),
-    })
+    let (directory, name) = split(path)?;
+    let dir = match links {
+        // A project's file is looked for in directories that are canonical already.
+        Links::Refuse => Dir::open(directory)?,
+        _ => Dir::open(&directory.canonicalize()?)?,
+    };
+    match dir.metadata(name) {
+        Ok(found) if found.is_symlink() => Err(is_a_link()),
+        _ => dir.file(name),
+    }
 }
 
-#[cfg(not(unix))]
-fn open(path: &Path, links: Links) -> io::Result<File> {
-    if links != Links::Follow && path.symlink_metadata()?.is_symlink() {
-        return Err(is_a_link());
-    }
-    File::open(path)
+/// A file's directory and its name.
+pub(crate) fn split(path: &Path) -> io::Result<(&Path, &Path)> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    path.file_name()
+        .map(|name| (directory, Path::new(name)))
+        .ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 #[cfg(unix)]
@@ -187,6 +189,10 @@ pub(crate) mod sample {
             }
         }
 
+        fn read_own(&self, path: &Path) -> io::Result<Vec<u8>> {
+            self.read(path, Links::Refuse)
+        }
+
         fn exists(&self, path: &Path) -> bool {
             self.files.keys().any(|file| file.starts_with(path))
         }
@@ -215,7 +221,8 @@ mod tests {
     #[test]
     fn pipes_and_links_are_not_read() {
         let dir = tempfile::tempdir().unwrap();
-        let (file, link, pipe) = (dir.path().join("a"), dir.path().join("b"), dir.path().join("c"));
+        let root = dir.path().canonicalize().unwrap();
+        let (file, link, pipe) = (root.join("a"), root.join("b"), root.join("c"));
         std::fs::write(&file, "x").unwrap();
         symlink(&file, &link).unwrap();
         rustix::fs::mknodat(
@@ -229,7 +236,7 @@ mod tests {
         assert_eq!(Here.read(&file, Links::Refuse).unwrap(), b"x");
         assert_eq!(Here.read(&link, Links::Follow).unwrap(), b"x");
         assert!(Here.read(&link, Links::Refuse).unwrap_err().to_string().contains("symbolic link"));
-        assert!(Here.read(&pipe, Links::Follow).unwrap_err().to_string().contains("no regular file"));
+        assert!(Here.read(&pipe, Links::Follow).unwrap_err().to_string().contains("not a regular file"));
         assert!(Here.read(dir.path(), Links::Follow).is_err());
     }
 
@@ -247,9 +254,9 @@ mod tests {
     #[test]
     fn a_file_without_end_is_not_read_to_it() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("long");
+        let path = dir.path().canonicalize().unwrap().join("long");
         std::fs::write(&path, vec![b'#'; MOST as usize + 1]).unwrap();
         let error = Here.read(&path, Links::Refuse).unwrap_err();
-        assert_eq!(error.to_string(), "it is longer than 256 KiB");
+        assert_eq!(error.to_string(), "it is longer than 262144 bytes");
     }
 }

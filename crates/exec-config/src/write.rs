@@ -1,8 +1,11 @@
-//! All output of this crate: files that are replaced as a whole or not at all.
+//! All output of this crate: files that are replaced as a whole or not at all, and never written through a link.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
+
+use exec_files::{Dir, Sharing};
+
+use crate::surroundings::split;
 
 /// Whether a file that is there may be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,47 +16,30 @@ pub enum Existing {
     Keep,
 }
 
-/// A file that is no secret but somebody's own word: nobody else reads or writes it.
+/// A file that is no secret but somebody's own word: nobody else reads or writes it, nor writes its directory.
 pub(crate) fn private(path: &Path, text: &str) -> io::Result<()> {
-    let Some(directory) = path.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
-    fs::create_dir_all(directory)?;
-    let draft = directory.join(format!(".{}.{}", name(path), std::process::id()));
-    let written = create(&draft, text).and_then(|()| fs::rename(&draft, path));
-    if written.is_err() {
-        // What is left of it is no harm, and the error says enough.
-        let _ = fs::remove_file(&draft);
-    }
-    written
+    let (directory, name) = split(path)?;
+    Dir::make_own(directory, Sharing::Readable)?.replace(name, 0o600, text.as_bytes())
 }
 
 /// A file for people to edit.
 pub(crate) fn plain(path: &Path, text: &str, existing: Existing) -> io::Result<()> {
-    if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
-        fs::create_dir_all(directory)?;
-    }
+    let (directory, name) = split(path)?;
+    let dir = match directory.canonicalize() {
+        Ok(directory) => Dir::open(&directory)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Dir::make_own(directory, Sharing::Readable)?,
+        Err(error) => return Err(error),
+    };
     match existing {
-        Existing::Replace => fs::write(path, text),
-        Existing::Keep => fs::File::create_new(path)?.write_all(text.as_bytes()),
+        Existing::Replace => dir.replace(name, 0o666, text.as_bytes()),
+        Existing::Keep => dir.create(name, 0o666, text.as_bytes()),
     }
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn create(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -77,5 +63,29 @@ mod tests {
         assert!(plain(&path, "second", Existing::Keep).is_err());
         plain(&path, "third", Existing::Replace).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "third");
+    }
+
+    /// A43: what a link leads to stays as it is.
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (outside, link) = (dir.path().join("outside"), dir.path().join("link"));
+        fs::write(&outside, "theirs").unwrap();
+        symlink(&outside, &link).unwrap();
+        assert!(plain(&link, "ours", Existing::Keep).is_err());
+        plain(&link, "ours", Existing::Replace).unwrap();
+        assert_eq!(fs::read_to_string(&link).unwrap(), "ours");
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");
+    }
+
+    /// A41: a directory that others may write holds nobody's word.
+    #[test]
+    fn a_private_file_is_in_a_directory_of_ours() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        fs::create_dir(&state).unwrap();
+        fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).unwrap();
+        let error = private(&state.join("trusted"), "x").unwrap_err();
+        assert_eq!(error.to_string(), "it is open to others (mode 777)");
     }
 }

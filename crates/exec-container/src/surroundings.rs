@@ -1,8 +1,8 @@
 //! What of this host a search for an engine may look at.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use exec_files::UserDirs;
@@ -75,9 +75,8 @@ impl Surroundings for Here {
     }
 
     fn read(&self, path: &Path) -> io::Result<String> {
-        let mut text = String::new();
-        File::open(path)?.take(MOST).read_to_string(&mut text)?;
-        Ok(text)
+        let bytes = exec_files::read_named(path, MOST)?;
+        String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {

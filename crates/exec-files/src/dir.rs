@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::os;
 
+mod links;
+
 /// A directory, held by its descriptor: renaming or replacing it on disk does not lead us elsewhere.
 #[derive(Debug)]
 pub struct Dir(pub(crate) os::Handle);
@@ -308,7 +310,7 @@ pub(crate) fn split(path: &Path) -> (Option<&Path>, &OsStr) {
     (parent, path.file_name().unwrap_or_default())
 }
 
-fn regular(file: File) -> io::Result<File> {
+pub(crate) fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
@@ -316,7 +318,7 @@ fn regular(file: File) -> io::Result<File> {
     }
 }
 
-fn read_bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
     // A sparse file says how long it is before its zeros are read.
     let length = file.metadata()?.len();
     let mut contents = Vec::new();

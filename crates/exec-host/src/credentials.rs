@@ -2,9 +2,10 @@
 //!
 //! Found by name: a home directory's modes say nothing about what is secret in it.
 
-use std::fs::{self, DirEntry, File};
-use std::io::Read;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
+
+use exec_files::Dir;
 
 /// Configuration of package managers, which may name a registry together with a token. Tools go on without it.
 /// A `.git` is here for the addresses in it; no tool of a toolchain needs it.
@@ -97,12 +98,9 @@ fn real(entry: &DirEntry) -> Option<PathBuf> {
 
 /// Whether Maven's settings hold a password outside their comments; unreadable ones may.
 fn holds_password(settings: &Path) -> bool {
-    let is_file = fs::metadata(settings).is_ok_and(|metadata| metadata.is_file());
-    let mut text = String::new();
-    let read = File::open(settings).and_then(|file| file.take(MOST_SETTINGS).read_to_string(&mut text));
-    if !is_file || read.is_err() || text.len() as u64 == MOST_SETTINGS {
-        return true;
-    }
+    let (Some(directory), Some(name)) = (settings.parent(), settings.file_name()) else { return true };
+    let read = Dir::open(directory).and_then(|dir| dir.read(name, MOST_SETTINGS));
+    let Some(text) = read.ok().and_then(|bytes| String::from_utf8(bytes).ok()) else { return true };
     let outside_comments = text.split("<!--").enumerate().map(|(index, part)| match index {
         0 => part,
         _ => part.split_once("-->").map_or("", |(_, rest)| rest),
@@ -112,8 +110,8 @@ fn holds_password(settings: &Path) -> bool {
     })
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs::{create_dir_all, write};
     use std::os::unix::fs::symlink;

@@ -4,13 +4,20 @@
 //! no link to fear: what a model can't write by running a command it can't write in this way either, and whose file it is
 //! and how large it may be is decided as for any other.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use exec_core::{
     Cmd, Error, ErrorKind, Event, ExecOpts, Execution, Executor, Limit, Result, Stdin, StdinWriter,
 };
 
-/// Says when the file is open, then takes what comes.
-const SCRIPT: &str = "exec 3>\"$1\" && echo open && exec cat >&3";
+/// Says when the file is open, then takes what comes. Opening a pipe would wait for a reader.
+const SCRIPT: &str = r#"
+if [ -e "$1" ] && [ ! -f "$1" ]; then echo 'it is not a regular file'; exit 1; fi
+exec 3>"$1" && echo open && exec cat >&3"#;
+
+/// Longer than opening a file takes, on a busy machine too. What was looked at can be a pipe by the time it is opened.
+const OPENS: Duration = Duration::from_secs(20);
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -28,14 +35,12 @@ impl Saved {
         opts.limits.timeout = Limit::Unlimited;
         opts.idle_timeout = None;
         let run = executor.start(&Cmd::shell(SCRIPT).arg("sh").arg(path), &opts).await?;
-        let said = first_words(&run).await;
+        let Ok(said) = tokio::time::timeout(OPENS, first_words(&run)).await else {
+            run.control().kill();
+            return Err(not_written(path, "it can't be opened in time"));
+        };
         if said != "open\n" {
-            return Err(Error::new(
-                ErrorKind::InvalidInput,
-                "call",
-                format!("can't write `{path}`: {}", said.trim()),
-            )
-            .with_remedy("name a file in the workspace or below /tmp whose directory exists"));
+            return Err(not_written(path, said.trim()));
         }
         let input = run.stdin();
         Ok(Self { path: path.to_owned(), run, input })
@@ -55,6 +60,11 @@ impl Saved {
             _ => format!("{} does not have the whole output: {}", self.path, complaint.trim()),
         })
     }
+}
+
+fn not_written(path: &str, why: &str) -> Error {
+    Error::new(ErrorKind::InvalidInput, "call", format!("can't write `{path}`: {why}"))
+        .with_remedy("name a file in the workspace or below /tmp whose directory exists")
 }
 
 /// The first thing it prints: that the file is open, or why not.

@@ -93,3 +93,23 @@ async fn the_description_is_the_sandboxs_own() {
     let reply = call(&toolbox, "run_command", json!({"command": "touch x"})).await;
     assert!(reply.text.contains("perhaps: that place is read-only in this sandbox"), "{}", reply.text);
 }
+
+/// A43, V12: output is saved to files alone. Opening a pipe would wait for a reader that never comes.
+#[tokio::test]
+async fn output_is_saved_to_files_alone() {
+    let (workspace, toolbox) = toolbox(|opts| opts).await;
+    let prepare =
+        "mkfifo pipe && ln -s pipe link && mkdir directory && ln -s /dev/zero device && ln -s file near";
+    assert!(!call(&toolbox, "run_command", json!({"command": prepare})).await.is_error);
+    for name in ["pipe", "link", "directory", "device"] {
+        let arguments = json!({"command": "echo out", "save_output": name});
+        let reply = call(&toolbox, "run_command", arguments);
+        let reply = tokio::time::timeout(std::time::Duration::from_secs(60), reply).await.unwrap();
+        assert!(reply.is_error && reply.text.contains("it is not a regular file"), "{name}: {}", reply.text);
+    }
+    for name in ["file", "near", "new"] {
+        let reply = call(&toolbox, "run_command", json!({"command": "echo out", "save_output": name})).await;
+        assert!(!reply.is_error, "{}", reply.text);
+        assert_eq!(std::fs::read_to_string(workspace.path().join(name)).unwrap(), "out\n");
+    }
+}

@@ -1,7 +1,6 @@
 //! The files of a workshop, and all their mistakes at once. All input of this crate is here.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use exec_config::Format;
@@ -125,13 +124,10 @@ fn delegates(workers: &[(Worker, PathBuf)], known: &[String], mut mistakes: Mist
     mistakes
 }
 
+/// Where a command can write, a pipe may lie under the name of a file; it is not waited for.
 fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let read = File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
-    if read as u64 > LARGEST {
-        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
-    }
-    Ok(text)
+    let bytes = exec_files::read_named(path, LARGEST)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// What is wrong, file by file.

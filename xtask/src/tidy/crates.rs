@@ -16,7 +16,7 @@ const ROWS: &[Row] = &[
     Row { name: "exec-init", may_use: &["exec-wire", "static-build"] },
     Row { name: "exec-watch", may_use: &["exec-core", "exec-files"] },
     Row { name: "exec-cell", may_use: &["exec-core", "exec-watch", "exec-wire"] },
-    Row { name: "exec-host", may_use: &[] },
+    Row { name: "exec-host", may_use: &["exec-files"] },
     Row {
         name: "exec-local",
         may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-watch", "exec-wire"],
@@ -56,6 +56,7 @@ const ROWS: &[Row] = &[
             "exec-config",
             "exec-core",
             "exec-doctor",
+            "exec-files",
             "exec-mcp",
             "exec-tools",
             "exec-workshop",

@@ -30,14 +30,23 @@ impl SourceFile {
         self.path.split('/').any(|part| part == "tests" || part == "tests.rs")
     }
 
-    /// The text before the test module at its end, which is nothing for test code.
+    /// The text before the first test module that is written out, which is nothing for test code.
     pub(super) fn production(&self) -> &str {
         if self.is_test() {
             return "";
         }
-        let Some(at) = self.text.find("\n#[cfg(test)]\nmod ") else { return &self.text };
-        let module = self.text[at..].lines().nth(2).unwrap_or_default();
-        if module.ends_with('{') { &self.text[..=at] } else { &self.text }
+        let is_module = |line: &str| {
+            let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
+            line.starts_with("mod ") && line.ends_with('{')
+        };
+        let starts = self.text.match_indices("\n#[cfg(").map(|(at, _)| at + 1);
+        let mut tests = starts.filter(|at| {
+            let mut lines = self.text[*at..].lines();
+            let is_for_tests =
+                lines.next().is_some_and(|line| line.contains("(test)") || line.contains("(test,"));
+            is_for_tests && lines.next().is_some_and(is_module)
+        });
+        tests.next().map_or(&self.text, |at| &self.text[..at])
     }
 }
 

@@ -45,8 +45,8 @@ pub(crate) struct BootstrapArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Begin with this image, which has the toolchain. Default: what the existing file was generated with, else the
-    /// official image of the project's version.
+    /// Begin with this image, which has the toolchain. Default: the official image of the project's version. A file that was
+    /// generated with --base is checked and made again only with --base: a command can write its first lines too.
     #[arg(long, value_name = "IMAGE")]
     pub(crate) base: Option<String>,
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agent_exec::docker::DockerConfig;
 use agent_exec::podman::PodmanConfig;
-use exec_bootstrap::{Existing, Outcome, Plan, Scope, Standing, Wishes};
+use exec_bootstrap::{Existing, Outcome, Plan, Project, Scope, Standing, Wishes};
 use exec_core::{Error, ErrorKind, Result};
 
 use super::print;
@@ -16,8 +16,9 @@ use crate::output::{Line, Voice, say, table};
 /// Does it and returns what to exit with.
 pub(crate) async fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
     let root = args.path.as_deref().unwrap_or(Path::new("."));
-    let tree = exec_bootstrap::read(root)?;
-    let mut wishes = wishes(args, exec_bootstrap::wishes(root)?);
+    let project = Project::open(root)?;
+    let tree = project.read()?;
+    let mut wishes = wishes(args, &project)?;
     let in_project = |error: Error| match &args.path {
         Some(path) => error.with_context("project", path.display()),
         None => error,
@@ -35,21 +36,31 @@ pub(crate) async fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
     if args.stdout {
         show(&plan)
     } else if args.check {
-        check(root, &plan)
+        check(root, &project, &plan)
     } else {
-        write(root, &plan, if args.force { Existing::Replace } else { Existing::Keep })
+        write(root, &project, &plan, if args.force { Existing::Replace } else { Existing::Keep })
     }
 }
 
-/// What is asked for, else what the files that are there were made with.
-fn wishes(args: &BootstrapArgs, made_with: Wishes) -> Wishes {
-    let agents = args.with_cli.iter().cloned().collect();
-    Wishes {
-        base: args.base.clone().or(made_with.base),
-        agents: if args.with_cli.is_empty() { made_with.agents } else { agents },
-        scope: if args.compose { Scope::Compose } else { made_with.scope },
-        digests: made_with.digests,
+/// What is asked for, and for the rest what the files that are there were made with, which is shown.
+fn wishes(args: &BootstrapArgs, project: &Project) -> Result<Wishes> {
+    let asked = Wishes {
+        base: args.base.clone(),
+        agents: args.with_cli.iter().cloned().collect(),
+        scope: if args.compose { Scope::Compose } else { Scope::Image },
+        // They are asked of an engine, once it is known of which images.
+        digests: args.digest.then(BTreeMap::new),
+    };
+    let Some(made_with) = project.remembered()? else { return Ok(asked) };
+    let added = made_with.added_to(&asked);
+    let wishes = made_with.complete(asked)?;
+    if !added.is_empty() {
+        say(
+            Voice::Person,
+            &Line::info(format!("{} was generated with {added}: used again", made_with.file())),
+        );
     }
+    Ok(wishes)
 }
 
 /// The digests of images, as Docker knows them, or Podman where there is no Docker.
@@ -80,11 +91,11 @@ fn explain(plan: &Plan) -> Result<u8> {
     print(table(&["WHAT", "WHY"], reasons.chain(notes)).as_bytes())
 }
 
-fn check(root: &Path, plan: &Plan) -> Result<u8> {
+fn check(root: &Path, project: &Project, plan: &Plan) -> Result<u8> {
     let again = "run `agentctl bootstrap-docker` here without --check";
     let mut code = 0;
     let first = plan.files().first().map(|file| file.path);
-    for (name, standing) in exec_bootstrap::check(root, plan)? {
+    for (name, standing) in project.check(plan)? {
         let path = place(root, name);
         let (what, remedy) = match standing {
             Standing::Current => continue,
@@ -102,8 +113,8 @@ fn check(root: &Path, plan: &Plan) -> Result<u8> {
     Ok(code)
 }
 
-fn write(root: &Path, plan: &Plan, existing: Existing) -> Result<u8> {
-    for (name, outcome) in exec_bootstrap::write(root, plan, existing)? {
+fn write(root: &Path, project: &Project, plan: &Plan, existing: Existing) -> Result<u8> {
+    for (name, outcome) in project.write(plan, existing)? {
         let path = place(root, name);
         let what = match outcome {
             Outcome::Written => format!("wrote {path}"),

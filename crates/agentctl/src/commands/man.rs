@@ -1,10 +1,12 @@
 //! `agentctl man`: manual pages, made of the same words as `--help`.
 
+use std::io;
 use std::path::Path;
 
 use clap::CommandFactory;
 use clap_mangen::Man;
 use exec_core::{Error, ErrorKind, Result};
+use exec_files::Dir;
 
 use crate::args::Cli;
 
@@ -15,12 +17,24 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<u8> {
         Man::new(Cli::command()).render(&mut page).map_err(|error| not_written("memory", error))?;
         return super::print(&page);
     };
-    clap_mangen::generate_to(Cli::command(), directory)
-        .map_err(|error| not_written(&directory.to_string_lossy(), error))?;
-    Ok(0)
+    let mut all = Cli::command().disable_help_subcommand(true);
+    all.build();
+    let written =
+        directory.canonicalize().and_then(|real| Dir::open(&real)).and_then(|dir| write(&all, &dir));
+    written.map_err(|error| not_written(&directory.to_string_lossy(), error)).map(|()| 0)
 }
 
-fn not_written(to: &str, error: std::io::Error) -> Error {
+/// A page for each, in the place of whatever has its name: a link is not written through.
+fn write(command: &clap::Command, to: &Dir) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write(below, to)?;
+    }
+    let (page, mut text) = (Man::new(command.clone()), Vec::new());
+    page.render(&mut text)?;
+    to.replace(page.get_filename(), 0o666, &text)
+}
+
+fn not_written(to: &str, error: io::Error) -> Error {
     Error::new(ErrorKind::Io, "man", "can't write the manual pages")
         .with_context("to", to)
         .with_source(error)

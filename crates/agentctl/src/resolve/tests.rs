@@ -36,6 +36,9 @@ impl Surroundings for Bare {
     fn read(&self, _: &Path, _: Links) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::NotFound.into())
     }
+    fn read_own(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
     fn exists(&self, _: &Path) -> bool {
         false
     }

@@ -20,6 +20,7 @@ mod figures;
 mod forbidden;
 mod help;
 mod hostile;
+mod hostile_files;
 mod json;
 mod mcp_http;
 mod printable;

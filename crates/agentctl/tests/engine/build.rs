@@ -180,3 +180,47 @@ pub(crate) async fn what_appears_later_does_not_count() -> Result<()> {
     }
     Ok(())
 }
+
+/// A43: pipes, sockets and links in a project make no build wait, and bring nothing from outside into the image.
+pub(crate) async fn a_hostile_project_is_built_all_the_same() -> Result<()> {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use std::os::unix::fs::symlink;
+    let place = buildable()?;
+    place.file("Dockerfile", "FROM scratch\nCOPY busybox /bin/sh\nCOPY . /all/\n");
+    let outside = tempfile::tempdir()?;
+    fs::create_dir(outside.path().join("below"))?;
+    for name in ["secret", "below/secret"] {
+        fs::write(outside.path().join(name), "treasure\n")?;
+    }
+    let at = |name: &str| place.path().join(name);
+    fs::create_dir(at("sub"))?;
+    for name in ["pipe", "sub/pipe"] {
+        mknodat(CWD, at(name), FileType::Fifo, Mode::RWXU, 0)?;
+    }
+    drop(std::os::unix::net::UnixListener::bind(at("sub/socket"))?);
+    symlink(outside.path().join("secret"), at("link"))?;
+    symlink(outside.path().join("below"), at("sub/way"))?;
+    symlink("/dev/zero", at("sub/zero"))?;
+    let look = "cd /all && for f in link sub/way sub/zero; do [ -L $f ] || echo $f; done; [ -f marker ] && echo done";
+    let mut building = command(&place, &["--image", "build"], look);
+    let mut child = building.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    crate::support::wait(&mut child);
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let _built = Built::by(&said);
+    ensure!(output.stdout == b"done\n", "{}{said}", String::from_utf8_lossy(&output.stdout));
+    Ok(())
+}
+
+/// A43, V12: a tree that is deeper than anything is refused by its name, before a builder sees it.
+pub(crate) async fn a_deep_project_is_refused() -> Result<()> {
+    let place = buildable()?;
+    place.file("Dockerfile", "FROM scratch\nCOPY . /all/\n");
+    let script = "i=0; while [ $i -lt 3000 ]; do mkdir d && cd -P d || exit 1; i=$((i+1)); done";
+    ensure!(Command::new("sh").args(["-c", script]).current_dir(place.path()).status()?.success());
+    let (code, _, said) = run(&place, "exit 0")?;
+    Command::new("rm").arg("-rf").arg(place.path().join("d")).status()?;
+    ensure!(code == Some(125), "{code:?} {said}");
+    ensure!(said.contains("more than 100 directories in each other in d/d/d"), "{said}");
+    Ok(())
+}

@@ -4,7 +4,7 @@ use exec_testkit::{EngineTest, engine_test};
 
 use crate::{build, directory, emergency, gc, hostile, images, killed, runs};
 
-pub(crate) const ALL: [EngineTest; 30] = [
+pub(crate) const ALL: [EngineTest; 32] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
     engine_test!(runs::the_object_says_what_held, "R3"),
@@ -26,6 +26,8 @@ pub(crate) const ALL: [EngineTest; 30] = [
     engine_test!(build::what_a_failing_build_prints_is_shown, "A46"),
     engine_test!(build::a_planted_program_is_not_used, "A32"),
     engine_test!(hostile::runs_and_builds, "R29 A43"),
+    engine_test!(build::a_hostile_project_is_built_all_the_same, "A43"),
+    engine_test!(build::a_deep_project_is_refused, "A43"),
     engine_test!(images::prune_takes_what_is_ours_and_unused, "R76 A37"),
     engine_test!(images::what_a_run_made_is_ours, "R76"),
     engine_test!(images::a_pull_shows_progress_and_the_digest, "R76"),

@@ -7,7 +7,8 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     let result = patient.shell("echo made inside > made").await?;
     let path = patient.workspace.path().join("made");
     let fix = "share this directory with the engine, and give its user the right to write there";
-    match std::fs::metadata(&path) {
+    // What a command left is looked at, and not what it leads to.
+    match std::fs::symlink_metadata(&path) {
         Err(_) if !result.success() => {
             let said = result.stderr.text();
             Ok(Verdict::fails(format!("the workspace can't be written: {}", said.trim()), fix))

@@ -215,3 +215,52 @@ fn what_root_makes_belongs_to_the_owner_of_the_directory() {
         assert_eq!((found.uid(), found.gid()), (12_345, 54_321), "{name}");
     }
 }
+
+/// A3, A43: links are followed as text, and never out of the directory.
+#[rstest]
+#[case::plain("file", Ok("file"))]
+#[case::beside("near", Ok("file"))]
+#[case::up_and_down("real/inner/up", Ok("file"))]
+#[case::over_a_directory("alias/inner/file", Ok("real/inner/file"))]
+#[case::missing("real/missing", Err(io::ErrorKind::NotFound))]
+#[case::dangling("nowhere", Err(io::ErrorKind::NotFound))]
+#[case::absolute("link", Err(io::ErrorKind::InvalidInput))]
+#[case::out("out", Err(io::ErrorKind::InvalidInput))]
+#[case::out_and_back("back", Err(io::ErrorKind::InvalidInput))]
+#[case::round("round", Err(io::ErrorKind::InvalidInput))]
+#[case::itself("itself", Err(io::ErrorKind::InvalidInput))]
+#[case::through_a_file("file/x", Err(io::ErrorKind::NotADirectory))]
+fn links_lead_no_further_than_the_directory(
+    #[case] path: &str,
+    #[case] expected: Result<&str, io::ErrorKind>,
+) {
+    let place = place();
+    let links = [
+        ("real/inner/up", "../../near"),
+        ("alias", "real/."),
+        ("nowhere", "real/missing"),
+        ("out", "real/../../outside/secret"),
+        ("back", "../workspace/file"),
+        ("round", "round"),
+        ("itself", "."),
+    ];
+    for (link, target) in links {
+        symlink(target, place.path.join(link)).unwrap();
+    }
+    let found = place.dir.behind_links(path).map_err(|error| error.kind());
+    assert_eq!(found, expected.map(PathBuf::from));
+}
+
+/// A43: links that double the path with each step.
+#[test]
+fn links_do_not_multiply_for_ever() {
+    let place = place();
+    symlink("file", place.path.join("0")).unwrap();
+    for step in 1..40 {
+        fs::create_dir(place.path.join(format!("d{step}"))).unwrap();
+        let again = format!("d{step}/../").repeat(400);
+        symlink(format!("{again}{}", step - 1), place.path.join(step.to_string())).unwrap();
+    }
+    assert!(place.dir.behind_links("39").is_err());
+    assert!(place.dir.behind_links("1").is_ok());
+}

@@ -71,6 +71,10 @@ pub(crate) fn open_file(dir: &Handle, path: &Path, access: Access) -> io::Result
     }
 }
 
+pub(crate) fn open_named(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
 pub(crate) fn make_dir(dir: &Handle, path: &Path, _mode: u32) -> io::Result<()> {
     fs::create_dir(without_links(dir, path)?)
 }

@@ -169,6 +169,16 @@ pub(crate) fn open_file(dir: &Handle, path: &Path, access: Access) -> io::Result
     })
 }
 
+pub(crate) fn open_named(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match openat(CWD, path, flags, Mode::empty()) {
+        Ok(file) => Ok(File::from(file)),
+        // Too many links lead nowhere, which is not what a link in a workspace means.
+        Err(Errno::LOOP) => Err(Errno::LOOP.into()),
+        Err(error) => Err(explained(error)),
+    }
+}
+
 pub(crate) fn make_dir(dir: &Handle, path: &Path, mode: u32) -> io::Result<()> {
     at(dir, path, |dir, name| {
         mkdirat(dir, name, Mode::from_raw_mode(mode as _))?;

@@ -1,11 +1,12 @@
 //! One number for everything that goes into a build: the same for the same files, another when one of them changes.
 
-use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use exec_files::{Dir, FileKind};
 use sha2::{Digest, Sha256};
 
 use super::instructions::Sources;
@@ -14,6 +15,8 @@ use super::instructions::Sources;
 const MOST_FILES: usize = 200_000;
 /// Reading more than this before a run is no use to anybody.
 const MOST_BYTES: u64 = 4 << 30;
+/// Deeper than any project; a command can go much deeper.
+const DEEPEST: usize = 100;
 
 /// Reads and counts.
 pub(super) struct Inputs {
@@ -29,20 +32,14 @@ impl Inputs {
 
     /// Something that has a name and content.
     pub(super) fn add(&mut self, name: &str, content: &[u8]) {
-        self.label(name, content.len() as u64);
-        self.hash.update(content);
+        self.add_bytes(name.as_bytes(), content);
     }
 
     /// What a build reads of a project. Names in `ignored` are left out at any depth, paths in it at their place.
-    pub(super) fn add_sources(
-        &mut self,
-        root: &Path,
-        sources: &Sources,
-        ignored: &Ignored,
-    ) -> io::Result<()> {
+    pub(super) fn add_sources(&mut self, root: &Dir, sources: &Sources, ignored: &Ignored) -> io::Result<()> {
         match sources {
-            Sources::All => self.add_directory(root, "", ignored),
-            Sources::Some(paths) => paths.iter().try_for_each(|path| self.add_path(root, path, ignored)),
+            Sources::All => self.add_tree(root, Path::new(""), FileKind::Directory, ignored),
+            Sources::Some(paths) => paths.iter().try_for_each(|path| self.add_named(root, path, ignored)),
         }
     }
 
@@ -52,54 +49,89 @@ impl Inputs {
     }
 
     /// Lengths keep what is beside each other apart.
-    fn label(&mut self, name: &str, length: u64) {
+    fn label(&mut self, name: &[u8], length: u64) {
         self.hash.update((name.len() as u64).to_le_bytes());
         self.hash.update(name);
         self.hash.update(length.to_le_bytes());
     }
 
-    fn add_path(&mut self, root: &Path, path: &str, ignored: &Ignored) -> io::Result<()> {
-        let full = root.join(path);
-        let Ok(kind) = fs::symlink_metadata(&full) else {
-            self.add(path, b"missing");
-            return Ok(());
-        };
-        self.files += 1;
-        self.bytes += kind.len();
-        if self.files > MOST_FILES || self.bytes > MOST_BYTES {
-            return Err(io::Error::other("there is too much to look at before every run"));
+    /// A path that the Dockerfile names. Builders follow links there, within the project.
+    fn add_named(&mut self, root: &Dir, path: &str, ignored: &Ignored) -> io::Result<()> {
+        let found = root.behind_links(path).and_then(|real| Ok((FileKind::of(&root.metadata(&real)?), real)));
+        match found {
+            Ok((kind, real)) => {
+                self.add(path, real.as_os_str().as_encoded_bytes());
+                self.add_tree(root, &real, kind, ignored)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.add(path, b"missing");
+                Ok(())
+            }
+            // Where it leads to is the builder's to say, so it may be anything.
+            Err(_) => self.add_tree(root, Path::new(""), FileKind::Directory, ignored),
         }
-        if kind.is_dir() {
-            return self.add_directory(root, path, ignored);
-        }
-        if kind.is_symlink() {
-            // A link is copied as one.
-            self.add(path, fs::read_link(&full)?.as_os_str().as_encoded_bytes());
-        } else if kind.is_file() {
-            self.add_file(path, &full, kind.len(), is_program(&kind))?;
-        }
-        Ok(())
     }
 
-    fn add_directory(&mut self, root: &Path, path: &str, ignored: &Ignored) -> io::Result<()> {
-        let entries = fs::read_dir(root.join(path))?;
-        let names: BTreeSet<_> =
-            entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<io::Result<_>>()?;
-        self.label(path, names.len() as u64);
-        for name in names {
-            let Some(name) = name.to_str() else { continue };
-            let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-            if !ignored.leaves_out(&below, name) {
-                self.add_path(root, &below, ignored)?;
+    /// Something, and everything in it. Not by recursion: how deep it is, a command decides.
+    fn add_tree(&mut self, root: &Dir, top: &Path, kind: FileKind, ignored: &Ignored) -> io::Result<()> {
+        let mut waiting = vec![(top.to_owned(), kind)];
+        while let Some((path, kind)) = waiting.pop() {
+            let name = path.as_os_str().as_encoded_bytes().to_owned();
+            match kind {
+                FileKind::Directory => {
+                    waiting.extend(self.add_directory(root, &path, ignored)?.into_iter().rev());
+                }
+                // A link is copied as one.
+                FileKind::Link => self.add_bytes(&name, root.link_target(&path)?.as_encoded_bytes()),
+                FileKind::File => self.add_file(&name, root.file(&path)?)?,
+                // Neither read nor waited for; builders make another one like it, or leave it out.
+                FileKind::Special => self.add_bytes(&name, b"special"),
             }
         }
         Ok(())
     }
 
-    fn add_file(&mut self, path: &str, full: &Path, length: u64, is_program: bool) -> io::Result<()> {
-        self.label(path, length);
-        self.hash.update([u8::from(is_program)]);
-        let mut file = File::open(full)?.take(length);
+    fn add_directory(
+        &mut self,
+        root: &Dir,
+        path: &Path,
+        ignored: &Ignored,
+    ) -> io::Result<Vec<(PathBuf, FileKind)>> {
+        if path.iter().count() > DEEPEST {
+            let start: PathBuf = path.iter().take(3).collect();
+            return Err(io::Error::other(format!(
+                "there are more than {DEEPEST} directories in each other in {}",
+                start.display()
+            )));
+        }
+        let opened = if path.as_os_str().is_empty() { None } else { Some(root.dir(path)?) };
+        let entries = opened.as_ref().unwrap_or(root).entries(MOST_FILES)?;
+        self.label(path.as_os_str().as_encoded_bytes(), entries.len() as u64);
+        self.files += entries.len();
+        if self.files >= MOST_FILES {
+            return Err(too_much());
+        }
+        let inside = entries.into_iter().map(|entry| (path.join(&entry.name), entry.name, entry.kind));
+        let counts =
+            |path: &Path, name: &OsStr| !ignored.leaves_out(&path.to_string_lossy(), &name.to_string_lossy());
+        Ok(inside.filter(|(path, name, _)| counts(path, name)).map(|(path, _, kind)| (path, kind)).collect())
+    }
+
+    fn add_bytes(&mut self, name: &[u8], content: &[u8]) {
+        self.label(name, content.len() as u64);
+        self.hash.update(content);
+    }
+
+    fn add_file(&mut self, name: &[u8], file: File) -> io::Result<()> {
+        let found = file.metadata()?;
+        let length = found.len();
+        self.bytes += length;
+        if self.bytes > MOST_BYTES {
+            return Err(too_much());
+        }
+        self.label(name, length);
+        self.hash.update([u8::from(is_program(&found))]);
+        let mut file = file.take(length);
         let mut buffer = vec![0; 64 * 1024];
         loop {
             match file.read(&mut buffer)? {
@@ -108,6 +140,10 @@ impl Inputs {
             }
         }
     }
+}
+
+fn too_much() -> io::Error {
+    io::Error::other("there is too much to look at before every run")
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
@@ -119,13 +155,13 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(unix)]
-fn is_program(kind: &fs::Metadata) -> bool {
+fn is_program(kind: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     kind.permissions().mode() & 0o111 != 0
 }
 
 #[cfg(not(unix))]
-fn is_program(_: &fs::Metadata) -> bool {
+fn is_program(_: &Metadata) -> bool {
     false
 }
 
@@ -170,12 +206,18 @@ impl Ignored {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
-    fn number(root: &Path, sources: &Sources, ignored: &str) -> String {
+    fn try_number(root: &Path, sources: &Sources, ignored: &str) -> io::Result<String> {
         let mut inputs = Inputs::new();
-        inputs.add_sources(root, sources, &Ignored::of(ignored)).unwrap();
-        inputs.finish()
+        let root = Dir::open(&root.canonicalize().unwrap())?;
+        inputs.add_sources(&root, sources, &Ignored::of(ignored)).map(|()| inputs.finish())
+    }
+
+    fn number(root: &Path, sources: &Sources, ignored: &str) -> String {
+        try_number(root, sources, ignored).unwrap()
     }
 
     /// R76
@@ -210,5 +252,57 @@ mod tests {
         assert_ne!(all(""), plain);
         assert_eq!(all("**/target\n"), without);
         assert_ne!(all("**/target\n!deep/target/x\n"), brought_back);
+    }
+
+    /// A43, V12: how deep a tree is, a command decides.
+    #[test]
+    fn deep_directories_are_refused_by_name() {
+        let root = tempfile::tempdir().unwrap();
+        let mut here = Dir::open(&root.path().canonicalize().unwrap()).unwrap();
+        for _ in 0..3000 {
+            here.make_dir("deep", 0o755).unwrap();
+            here = here.dir("deep").unwrap();
+        }
+        let error = try_number(root.path(), &Sources::All, "").unwrap_err();
+        assert_eq!(error.to_string(), "there are more than 100 directories in each other in deep/deep/deep");
+        assert!(try_number(root.path(), &Sources::All, "deep\n").is_ok());
+        remove_deep(here, &root.path().join("deep"));
+    }
+
+    /// Not even the standard library goes so deep without end.
+    fn remove_deep(_: Dir, top: &Path) {
+        assert!(std::process::Command::new("rm").arg("-rf").arg(top).status().unwrap().success());
+    }
+
+    /// A43: pipes, sockets and devices are neither read nor waited for, and links count as what they are.
+    #[cfg(unix)]
+    #[test]
+    fn nothing_but_files_is_read() {
+        use std::os::unix::fs::symlink;
+        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| root.path().join(name);
+        fs::write(outside.path().join("x"), "1").unwrap();
+        fs::write(at("real"), "1").unwrap();
+        symlink("real", at("inner")).unwrap();
+        symlink(outside.path().join("x"), at("link")).unwrap();
+        symlink(outside.path(), at("way")).unwrap();
+        symlink("/dev/zero", at("zero")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            at("pipe"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        drop(std::os::unix::net::UnixListener::bind(at("socket")).unwrap());
+        let named = |name: &str| number(root.path(), &Sources::Some(vec![name.to_owned()]), "");
+        let planted = ["link", "way/x", "zero", "pipe", "socket"];
+        let all = || [vec![number(root.path(), &Sources::All, "")], planted.map(named).to_vec()].concat();
+        let (before, inner) = (all(), named("inner"));
+        fs::write(outside.path().join("x"), "2").unwrap();
+        assert_eq!(all(), before, "what is outside does not count");
+        fs::write(at("real"), "2").unwrap();
+        assert_ne!(named("inner"), inner, "a link within the project stands for its file");
     }
 }

@@ -1,10 +1,10 @@
 //! A project's Dockerfile, and the name of what comes of it.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use exec_core::{Error, ErrorKind, Result};
+use exec_files::{Dir, Sharing, UserDirs};
 use tempfile::TempDir;
 
 use super::REPOSITORY;
@@ -19,7 +19,15 @@ const LONGEST: u64 = 1 << 20;
 
 /// The Dockerfile that is built for this workspace, if it has one.
 pub(crate) fn dockerfile(workspace: &Path) -> Option<PathBuf> {
-    NAMES.iter().map(|name| workspace.join(name)).find(|path| path.symlink_metadata().is_ok())
+    let root = Dir::open(workspace).ok()?;
+    dockerfile_in(&root).map(|name| workspace.join(name))
+}
+
+/// Whatever is there has the name, so that nothing that can't be read makes us take the next one.
+fn dockerfile_in(root: &Dir) -> Option<&'static str> {
+    let is_there =
+        |name: &&str| !root.metadata(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    NAMES.into_iter().find(is_there)
 }
 
 /// What is built, as it was when it was looked at.
@@ -33,19 +41,21 @@ pub(super) struct Recipe {
 
 impl Recipe {
     pub(super) fn read(workspace: &Path) -> Result<Self> {
-        let Some(path) = dockerfile(workspace) else { return Err(none(workspace)) };
+        let root = Dir::open(workspace).map_err(|error| unusable(workspace, error))?;
+        let Some(name) = dockerfile_in(&root) else { return Err(none(workspace)) };
+        let path = workspace.join(name);
         let failed = |error: io::Error| unusable(&path, error);
-        let text = contents(&path).map_err(failed)?;
-        let ignore = workspace.join(IGNORE);
-        let ignore = match ignore.symlink_metadata() {
-            Ok(_) => Some(contents(&ignore).map_err(|error| unusable(&ignore, error))?),
-            Err(_) => None,
+        let text = root.read(name, LONGEST).map_err(failed)?;
+        let ignore = match root.read(IGNORE, LONGEST) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(unusable(&workspace.join(IGNORE), error)),
         };
         let mut inputs = Inputs::new();
         inputs.add("Dockerfile", &text);
         inputs.add(IGNORE, ignore.as_deref().unwrap_or_default());
         let ignored = Ignored::of(&String::from_utf8_lossy(ignore.as_deref().unwrap_or_default()));
-        inputs.add_sources(workspace, &sources(&String::from_utf8_lossy(&text)), &ignored).map_err(failed)?;
+        inputs.add_sources(&root, &sources(&String::from_utf8_lossy(&text)), &ignored).map_err(failed)?;
         Ok(Self { path, text, ignore, number: inputs.finish() })
     }
 
@@ -57,11 +67,14 @@ impl Recipe {
     /// Where nobody changes it between the look and the build.
     pub(super) fn copy(&self) -> Result<Copied> {
         let copy = || {
-            let directory = tempfile::tempdir()?;
-            fs::write(directory.path().join("Dockerfile"), &self.text)?;
+            // Directories of temporary files can be a workspace, or in one.
+            let cache = UserDirs::here().cache;
+            Dir::make_own(&cache, Sharing::Readable)?;
+            let directory = tempfile::Builder::new().prefix("build-").tempdir_in(cache)?;
+            let dir = Dir::open_own(directory.path(), Sharing::Readable)?;
+            dir.create("Dockerfile", 0o600, &self.text)?;
             // Builders look for it beside the Dockerfile, under this name.
-            let ignore = directory.path().join("Dockerfile.dockerignore");
-            fs::write(&ignore, self.ignore.as_deref().unwrap_or_default())?;
+            dir.create("Dockerfile.dockerignore", 0o600, self.ignore.as_deref().unwrap_or_default())?;
             Ok(Copied { directory })
         };
         copy().map_err(|error| unusable(&self.path, error))
@@ -84,20 +97,6 @@ impl Copied {
     }
 }
 
-/// A file of the project itself: a link may lead to what is nobody's business here.
-fn contents(path: &Path) -> io::Result<Vec<u8>> {
-    let kind = fs::symlink_metadata(path)?;
-    if !kind.is_file() {
-        return Err(io::Error::other("it is a link, or no file"));
-    }
-    if kind.len() > LONGEST {
-        return Err(io::Error::other("it is too long"));
-    }
-    let mut text = Vec::new();
-    File::open(path)?.take(LONGEST).read_to_end(&mut text)?;
-    Ok(text)
-}
-
 fn none(workspace: &Path) -> Error {
     Error::new(
         ErrorKind::InvalidInput,
@@ -115,6 +114,8 @@ fn unusable(path: &Path, error: io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// R76
@@ -132,12 +133,25 @@ mod tests {
         assert_ne!(app.name(), dev.name());
     }
 
-    /// A3
+    /// A3, A43: neither file is followed, waited for or read without end.
     #[cfg(unix)]
-    #[test]
-    fn a_link_is_not_followed() {
-        let project = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink("/etc/hostname", project.path().join("Dockerfile")).unwrap();
-        assert!(Recipe::read(project.path()).is_err());
+    #[rstest::rstest]
+    fn only_files_are_read(#[values("Dockerfile", "Dockerfile.dev", ".dockerignore")] name: &str) {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        for plant in [
+            |path: &Path| std::os::unix::fs::symlink("/etc/hostname", path).unwrap(),
+            |path: &Path| std::os::unix::fs::symlink("/nowhere", path).unwrap(),
+            |path: &Path| mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap(),
+            |path: &Path| fs::File::create(path).unwrap().set_len(10 << 30).unwrap(),
+        ] {
+            let project = tempfile::tempdir().unwrap();
+            let root = project.path().canonicalize().unwrap();
+            fs::write(root.join("Dockerfile"), "FROM a\n").unwrap();
+            Recipe::read(&root).unwrap();
+            let _ = fs::remove_file(root.join(name));
+            plant(&root.join(name));
+            let error = Recipe::read(&root).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+        }
     }
 }

@@ -1,0 +1,44 @@
+//! The directory of a project: what of it is read and written here goes through one descriptor.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use exec_core::{Error, ErrorKind, Result};
+use exec_files::Dir;
+
+/// A project on disk. Commands can write there, so nothing in it is believed to be what it was a moment ago: links never lead
+/// out of it, and only regular files are read.
+#[derive(Debug)]
+pub struct Project {
+    pub(crate) dir: Dir,
+    /// As it was named, for messages.
+    name: PathBuf,
+}
+
+impl Project {
+    /// The project in this directory.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` where there is no directory of that name.
+    pub fn open(root: &Path) -> Result<Self> {
+        let dir = root.canonicalize().and_then(|real| Dir::open(&real));
+        let dir = dir.map_err(|error| no_project(root, error))?;
+        Ok(Self { dir, name: root.to_owned() })
+    }
+
+    /// A file of it, as its user names it.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.name.join(name)
+    }
+
+    pub(crate) fn unreadable(&self, error: io::Error) -> Error {
+        no_project(&self.name, error)
+    }
+}
+
+fn no_project(root: &Path, error: io::Error) -> Error {
+    Error::new(ErrorKind::InvalidInput, "bootstrap", format!("can't look into {}", root.display()))
+        .with_source(error)
+        .with_remedy("name the directory of a project")
+}

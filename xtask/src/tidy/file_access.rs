@@ -1,0 +1,205 @@
+//! The rule for files: on the host side, a directory that a command can write is reached through `exec_files` alone.
+//!
+//! The standard library follows links, waits for pipes and reads without a bound. Which paths a command can write is not
+//! visible in the source, so the rule is about all of them. An exception names what a file uses, and why no command is behind
+//! what is opened there.
+
+mod exceptions;
+
+use super::code::only_code;
+use super::files::SourceFile;
+use super::{Allowed, Problem};
+use exceptions::EXCEPTIONS;
+
+/// Names of types that only hold what was opened or looked up.
+const HARMLESS: &[&str] = &["File", "FileType", "Metadata", "Permissions"];
+
+/// Words that open files by their paths.
+const WORDS: &[&str] = &["OpenOptions", "DirBuilder", "CWD"];
+
+/// What opens files, after the name of the type.
+const OPENING: &[&str] = &["open", "create", "create_new", "options"];
+
+/// Calls without arguments that look a path up.
+const LOOKUPS: &[&str] = &[
+    "canonicalize",
+    "metadata",
+    "symlink_metadata",
+    "exists",
+    "try_exists",
+    "is_file",
+    "is_dir",
+    "is_symlink",
+    "read_dir",
+    "read_link",
+];
+
+/// What is not the host side, or the home of this rule.
+const OTHER_SIDES: &[Allowed] = &[
+    Allowed { place: "crates/exec-files/", why: "every access goes through here" },
+    Allowed { place: "crates/exec-init/", why: "runs inside, or as keeper before there is a command" },
+    Allowed { place: "crates/exec-probe/", why: "the test program, runs inside" },
+    Allowed { place: "crates/exec-testkit/", why: "tests, which plant what others must not follow" },
+    Allowed { place: "crates/static-build/", why: "runs while building" },
+];
+
+/// Files are reached through `exec_files`.
+pub(super) fn files_in_their_places(file: &SourceFile) -> Vec<Problem> {
+    uses(file)
+        .filter(|(_, name)| !EXCEPTIONS.iter().any(|exception| exception.covers(&file.path, name)))
+        .map(|(line, name)| {
+            let what = format!(
+                "`{name}` may follow a link or wait for a pipe that a command left: use `exec_files`, or list it in \
+                 xtask/src/tidy/file_access/exceptions.rs with its reason"
+            );
+            Problem::at(&file.path, line, what)
+        })
+        .collect()
+}
+
+/// Exceptions that nothing needs any more.
+pub(super) fn no_idle_exceptions(files: &[SourceFile]) -> Vec<Problem> {
+    let used: Vec<(&str, &str)> =
+        files.iter().flat_map(|file| uses(file).map(|(_, name)| (file.path.as_str(), name))).collect();
+    let mut problems = Vec::new();
+    for exception in EXCEPTIONS {
+        let here =
+            || used.iter().filter(|(path, _)| path.starts_with(exception.place)).map(|(_, name)| *name);
+        let idle = exception.uses.iter().filter(|name| !here().any(|used| used == **name));
+        problems.extend(idle.map(|name| {
+            Problem::of(exception.place, format!("nothing here needs the exception for `{name}`"))
+        }));
+        if exception.uses.is_empty() && here().next().is_none() {
+            problems.push(Problem::of(exception.place, "nothing here needs an exception for files"));
+        }
+    }
+    problems
+}
+
+/// Every use in the code of the host side, with its line.
+fn uses(file: &SourceFile) -> impl Iterator<Item = (usize, &'static str)> {
+    let is_host_side = file.is_rust()
+        && file.path.starts_with("crates/")
+        && file.path.contains("/src/")
+        && !Allowed::covers(OTHER_SIDES, &file.path);
+    let code = if is_host_side { only_code(file.production()) } else { String::new() };
+    let found: Vec<_> = code
+        .lines()
+        .enumerate()
+        .flat_map(|(index, line)| in_line(line).into_iter().map(move |name| (index + 1, name)))
+        .collect();
+    found.into_iter()
+}
+
+fn in_line(line: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    found.extend(uses_module(line).then_some("fs"));
+    let opens =
+        |after: &str| after.strip_prefix("::").is_some_and(|rest| OPENING.contains(&first_word(rest)));
+    found.extend(words(line, "File").any(|(_, after)| opens(after)).then_some("File"));
+    found.extend(WORDS.iter().filter(|word| words(line, word).next().is_some()));
+    let is_called = |name: &&&str| {
+        words(line, name).any(|(before, after)| before.ends_with('.') && after.starts_with("()"))
+    };
+    found.extend(LOOKUPS.iter().filter(is_called));
+    found
+}
+
+/// The module of the standard library or of tokio, but for its harmless types. Modules of other crates have the same name.
+fn uses_module(line: &str) -> bool {
+    words(line, "fs").any(|(before, after)| {
+        let is_whole = ["std::", "tokio::"].iter().any(|path| before.ends_with(path));
+        let is_other = before.ends_with("::") && !is_whole;
+        match after.strip_prefix("::") {
+            _ if is_other => false,
+            None => is_whole,
+            Some(rest) => match rest.strip_prefix('{').and_then(|list| list.split('}').next()) {
+                Some(list) => !list.split(',').all(|name| HARMLESS.contains(&name.trim())),
+                None => !HARMLESS.contains(&first_word(rest)),
+            },
+        }
+    })
+}
+
+fn first_word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// What is before and after each place where a word stands alone.
+fn words<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let around = move |(at, _)| (&line[..at], &line[at + word.len()..]);
+    line.match_indices(word).map(around).filter(move |(before, after): &(&str, &str)| {
+        !before.ends_with(part_of_word) && !after.starts_with(part_of_word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exceptions::Exception;
+    use super::*;
+    use crate::tidy::files::sample::file;
+
+    const LIBRARY: &str = "crates/exec-new/src/read.rs";
+
+    #[track_caller]
+    fn found(line: &str, expected: &[&str]) {
+        assert_eq!(in_line(line), expected, "{line}");
+    }
+
+    #[test]
+    fn what_opens_or_looks_up_is_found() {
+        found("use std::fs;", &["fs"]);
+        found("use std::fs::{self, File};", &["fs"]);
+        found("let text = fs::read_to_string(path)?;", &["fs"]);
+        found("std::fs::write(path, text)", &["fs"]);
+        found("tokio::fs::read(path).await", &["fs"]);
+        found("File::open(path)?.take(MOST)", &["File"]);
+        found("std::fs::File::create(path)", &["File"]);
+        found("OpenOptions::new().append(true)", &["OpenOptions"]);
+        found("openat(CWD, path, flags, mode)", &["CWD"]);
+        found("path.canonicalize()?.is_dir()", &["canonicalize", "is_dir"]);
+        found("    .symlink_metadata()", &["symlink_metadata"]);
+    }
+
+    #[test]
+    fn types_and_calls_of_others_are_not() {
+        found("use std::fs::File;", &[]);
+        found("use std::fs::{File, Metadata};", &[]);
+        found("fn of(found: &std::fs::Metadata) -> Self", &[]);
+        found("use std::os::unix::fs::MetadataExt;", &[]);
+        found("rustix::fs::access(path, access)", &[]);
+        found("self.engine.exists(id).await", &[]);
+        found("root.metadata(name)?", &[]);
+        found("File::from(pipe)", &[]);
+    }
+
+    #[test]
+    fn only_the_host_side_is_looked_at() {
+        let text = "//! x\nfn a() { std::fs::read(\"x\") }\n\n#[cfg(all(test, unix))]\nmod tests {\n    fs::read();\n}\n";
+        assert_eq!(files_in_their_places(&file(LIBRARY, text)).len(), 1);
+        assert_eq!(files_in_their_places(&file(LIBRARY, text))[0].line, 2);
+        for path in [
+            "crates/exec-init/src/main.rs",
+            "crates/exec-new/tests/a.rs",
+            "crates/exec-new/build.rs",
+            "crates/exec-new/src/tests.rs",
+            "xtask/src/main.rs",
+        ] {
+            assert!(files_in_their_places(&file(path, text)).is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_exception_is_for_what_it_names() {
+        let one = Exception { place: LIBRARY, uses: &["canonicalize"], why: "" };
+        assert!(one.covers(LIBRARY, "canonicalize") && !one.covers(LIBRARY, "fs"));
+        assert!(!one.covers("crates/exec-new/src/other.rs", "canonicalize"));
+    }
+
+    #[test]
+    fn an_exception_that_nothing_needs_is_told() {
+        assert!(no_idle_exceptions(&[]).len() >= EXCEPTIONS.len());
+    }
+}
