@@ -117,15 +117,12 @@ impl Notes {
     fn pin(&self, workspace: &Path, id: FileId, names: &[&str]) -> io::Result<Pinned> {
         self.take(workspace, id)?;
         let (place, mut note) = self.find(workspace, id).ok_or(io::ErrorKind::NotFound)?;
-        let files = match note.build_files {
-            Some(files) => files,
-            None => {
-                let files: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-                note.build_files = Some(files.clone());
-                self.write(&note)?;
-                files
-            }
-        };
+        if let Some(files) = note.build_files {
+            return Ok(Pinned { files, note: place });
+        }
+        let files: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        note.build_files = Some(files.clone());
+        self.write(&note)?;
         Ok(Pinned { files, note: place })
     }
 
@@ -177,7 +174,7 @@ fn holds_repository(directory: &Path) -> bool {
 /// Removes notes of directories that are gone, now and then.
 fn prune(dir: &Dir) {
     let entries = dir.entries(MOST).unwrap_or_default();
-    if entries.len() % PRUNE_EVERY != 0 {
+    if !entries.len().is_multiple_of(PRUNE_EVERY) {
         return;
     }
     for entry in entries {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use super::Decoy;
 use crate::support::Place;
@@ -56,11 +57,13 @@ impl Kind {
 
     /// A function `plant(path, number)` in Python.
     fn script(self, decoy: &Decoy) -> String {
-        let (file, new, directory) = (decoy.file(), decoy.new_file(), decoy.directory());
+        let quoted = |path: PathBuf| format!("'{}'", path.display());
+        let (file, new, directory) =
+            (quoted(decoy.file()), quoted(decoy.new_file()), quoted(decoy.directory()));
         let body = match self {
-            Self::Link => format!("os.symlink({file:?}, path)"),
-            Self::Dangling => format!("os.symlink({new:?} + str(number), path)"),
-            Self::Way => format!("os.symlink({directory:?}, path)"),
+            Self::Link => format!("os.symlink({file}, path)"),
+            Self::Dangling => format!("os.symlink({new} + str(number), path)"),
+            Self::Way => format!("os.symlink({directory}, path)"),
             Self::Pipe => "os.mkfifo(path)".to_owned(),
             // Bound by a short name, because a socket's path has about a hundred bytes.
             Self::Socket => "s = socket.socket(socket.AF_UNIX); s.bind('s'); s.close(); os.rename('s', path)".to_owned(),
@@ -71,7 +74,7 @@ impl Kind {
             Self::HardLink => "open('.first', 'a').close(); os.link('.first', path)".to_owned(),
             Self::Deep => "deep(path, 3000 if number % 50 == 0 else 3)".to_owned(),
             Self::Escapes => r#"open(path, 'w').write('[package]\nname = "\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e"\nFROM \x1b[31mx\n')"#.to_owned(),
-            Self::Repository => format!("repository(path, {directory:?})"),
+            Self::Repository => format!("repository(path, {directory})"),
         };
         format!("def plant(path, number):\n    {body}\n")
     }

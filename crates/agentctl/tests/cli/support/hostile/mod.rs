@@ -92,15 +92,15 @@ pub(crate) fn commands<'a>(layout: Layout, sandbox: &[&'a str], build: Build) ->
     let run = |options: &&[&'a str]| -> Vec<&'a str> {
         ["run"].iter().chain(sandbox).chain(*options).chain(&["--", "true"]).copied().collect()
     };
-    let built = (build == Build::Yes).then_some(&BUILD);
+    let for_build = (build == Build::Yes).then_some(&BUILD);
     let plain =
         |args: &[&[&'a str]]| -> Vec<Vec<&'a str>> { args.iter().map(|args| args.to_vec()).collect() };
     match layout {
         Layout::All => [vec![run(&RUNS[0])], plain(&ANYWHERE)].concat(),
         Layout::WithoutConfiguration => RUNS[..2].iter().map(run).collect(),
-        Layout::WithoutRepository => RUNS.iter().chain(built).map(run).chain(plain(&BOOTSTRAP)).collect(),
-        Layout::Nested => RUNS[..1].iter().chain(built).map(run).chain(plain(&BOOTSTRAP)).collect(),
-        Layout::BuildContext => built.into_iter().map(run).collect(),
+        Layout::WithoutRepository => RUNS.iter().chain(for_build).map(run).chain(plain(&BOOTSTRAP)).collect(),
+        Layout::Nested => RUNS[..1].iter().chain(for_build).map(run).chain(plain(&BOOTSTRAP)).collect(),
+        Layout::BuildContext => for_build.into_iter().map(run).collect(),
     }
 }
 
