@@ -81,7 +81,11 @@ fn left_of(place: &Place, pid: u32) -> Result<Vec<String>> {
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
         if environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes()) {
             let command_line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
-            left.push(format!("{:?} {}", process.file_name(), String::from_utf8_lossy(&command_line)));
+            left.push(format!(
+                "{} {}",
+                process.file_name().display(),
+                String::from_utf8_lossy(&command_line)
+            ));
         }
     }
     Ok(left)
