@@ -1,7 +1,6 @@
 //! What an executor was told to write to is out of reach of its commands.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use exec_core::{Cmd, ErrorKind, ExecOpts, Executor, MountSpec};
 use exec_local::{LocalConfig, LocalExec};
