@@ -99,7 +99,7 @@ mod tests {
         symlink(path.join("precious"), path.join("tree/link")).unwrap();
         symlink("/dev/zero", path.join("tree/closed/inner/device")).unwrap();
         for closed in ["tree/closed/inner", "tree/closed", "tree"] {
-            fs::set_permissions(path.join(closed), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path.join(closed), fs::Permissions::from_mode(0o000)).unwrap();
         }
         let dir = Dir::open(&path).unwrap();
         dir.remove_tree("tree").unwrap();
