@@ -113,7 +113,7 @@ impl Dir {
 
     /// Whether this path still leads to this very directory, and the directory is still ours.
     ///
-    /// Two system calls, for a directory that is held open and used again and again.
+    /// Three cheap system calls, for a directory that is held open and used again and again.
     pub fn is_still_own(&self, path: &Path, sharing: Sharing) -> bool {
         os::is_still_own(&self.0, None, path, sharing)
     }

@@ -82,7 +82,7 @@ impl StateDir {
             .with_remedy("see that all is well, then lift it with `agentctl resume`"))
     }
 
-    /// Whether anything has the latch's name. Asked for at every run, so it takes three system calls while the latch is up.
+    /// Whether anything has the latch's name. Asked for at every run, so it takes four system calls while the latch is up.
     fn is_latched(&self) -> Result<bool> {
         match self.root().and_then(|root| root.metadata(FILE)) {
             Ok(_) => Ok(true),
