@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use exec_core::{Cmd, ExecOpts};
+use tempfile::TempDir;
 use tokio::process::Command;
 
 use super::Patient;
@@ -16,7 +17,9 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     if !is_ours(patient.workspace.path()) {
         return Err(Verdict::not_tried("the user of the command can't write a repository of yours"));
     }
-    let (main, linked) = (patient.workspace.path().join("main"), patient.workspace.path().join("linked"));
+    // Apart from where the other checks run commands: a repository that one of those could have written is not followed.
+    let place = TempDir::with_prefix("agentctl-doctor-").map_err(Verdict::not_tried)?;
+    let (main, linked) = (place.path().join("main"), place.path().join("linked"));
     let linked_text = linked.to_string_lossy().into_owned();
     std::fs::create_dir(&main).map_err(Verdict::not_tried)?;
     for args in [
