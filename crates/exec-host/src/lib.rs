@@ -42,7 +42,7 @@ impl HostView {
     /// With the system's secrets, for commands that may run as their owner.
     #[must_use]
     pub fn with_secrets(self) -> Self {
-        Self { secrets: secrets::find(), ..self }
+        Self { secrets: system_secrets(), ..self }
     }
 
     /// The home directory, where it shall be the command's own, empty and writable: not if what is `given` to the
@@ -70,6 +70,13 @@ impl HostView {
     pub fn credentials_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
         beside(&self.credentials, given)
     }
+}
+
+/// The files and directories in the system's configuration that an ordinary user can't read, none within another.
+///
+/// This goes through all of that configuration, a thousand files or more.
+pub fn system_secrets() -> Vec<PathBuf> {
+    secrets::find()
 }
 
 fn beside<'a>(paths: &'a [PathBuf], given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {

@@ -97,19 +97,19 @@ fn namespaces(plan: &Plan, caller: Caller, host: &HostView) -> Namespaces {
         Some(Network::Host) => NetworkWall::Host,
         _ => NetworkWall::Isolated,
     };
-    Namespaces {
-        ids: caller.id_map(),
-        network,
-        hostname: "cell".into(),
-        mounts: mounts(plan, caller, host, network),
+    Namespaces { ids: caller.id_map(), network, hostname: "cell".into(), mounts: mounts(plan, host, network) }
+}
+
+/// Hides the system's secrets: right above the system's directories, below what is given to the command.
+pub(crate) fn mask_secrets(spec: &mut JailSpec, host: &HostView, secrets: &[PathBuf]) {
+    if let Walls::Namespaces(Namespaces { mounts, .. }) = &mut spec.walls {
+        let above_system = host.system.len().min(mounts.len());
+        mounts.splice(above_system..above_system, secrets.iter().map(|path| mask(path)));
     }
 }
 
-fn mounts(plan: &Plan, caller: Caller, host: &HostView, network: NetworkWall) -> Vec<Mount> {
+fn mounts(plan: &Plan, host: &HostView, network: NetworkWall) -> Vec<Mount> {
     let mut mounts: Vec<Mount> = host.system.iter().map(system_mount).collect();
-    if caller.uid == 0 {
-        mounts.extend(host.secrets.iter().map(|path| mask(path)));
-    }
     // Programs count processors there.
     mounts.push(read_only(Path::new("/sys/devices/system/cpu")));
     mounts.push(Mount::Proc);

@@ -2,7 +2,8 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
@@ -23,6 +24,8 @@ pub(crate) struct LocalMaker {
     walls: WallKind,
     caller: Caller,
     host: HostView,
+    /// Those of the system, looked for when the first cell needs them hidden.
+    secrets: OnceLock<Vec<PathBuf>>,
     program: Arc<Executable>,
     capabilities: Capabilities,
     watch: Watch,
@@ -37,7 +40,8 @@ impl LocalMaker {
         program: Arc<Executable>,
         watch: Watch,
     ) -> Self {
-        Self { walls, caller, host, program, capabilities: isolation::nothing_yet(walls), watch }
+        let (capabilities, secrets) = (isolation::nothing_yet(walls), OnceLock::new());
+        Self { walls, caller, host, secrets, program, capabilities, watch }
     }
 
     /// Now it is known what the cells can do.
@@ -45,8 +49,12 @@ impl LocalMaker {
         self.capabilities = isolation::capabilities(self.walls, facts);
     }
 
-    /// Makes a cell after giving it the names that no other cell has.
-    pub(crate) async fn make_named(&self, mut spec: JailSpec) -> Result<CellIo> {
+    /// Makes a cell after giving it the names that no other cell has, and what `finish` adds.
+    pub(crate) async fn make_named(
+        &self,
+        mut spec: JailSpec,
+        finish: impl FnOnce(&mut JailSpec) + Send,
+    ) -> Result<CellIo> {
         let seat = self.watch.expect(NAME)?;
         let mut own_directory = None;
         if let Walls::Subreaper { scratch } = &mut spec.walls {
@@ -56,7 +64,14 @@ impl LocalMaker {
         }
         seat.name().clone_into(&mut spec.cgroup.name);
         spec.records = seat.files().map(OsStringExt::into_vec).into();
-        spawn(&self.program, spec, seat, own_directory).await
+        spawn(&self.program, spec, finish, seat, own_directory).await
+    }
+
+    /// Not for callers other than root, whose commands can't read them anyway, nor where nothing can be hidden.
+    fn mask_secrets(&self, spec: &mut JailSpec) {
+        if self.caller.uid == 0 && self.walls == WallKind::Namespaces {
+            jail::mask_secrets(spec, &self.host, self.secrets.get_or_init(exec_host::system_secrets));
+        }
     }
 
     pub(crate) fn walls(&self) -> WallKind {
@@ -96,7 +111,7 @@ impl CellMaker for LocalMaker {
     }
 
     async fn make(&self, spec: &JailSpec) -> Result<CellIo> {
-        self.make_named(spec.clone()).await
+        self.make_named(spec.clone(), |spec| self.mask_secrets(spec)).await
     }
 
     fn isolation(&self, spec: &JailSpec, facts: &Facts) -> Isolation {

@@ -20,7 +20,7 @@ pub(super) async fn executor(
 ) -> Result<CellExecutor<LocalMaker>> {
     let learnt = match &config.first_run {
         Some(opts) => exec_cell::first_cell(&maker, opts).await.map(|(facts, ready)| (facts, Some(ready))),
-        None => match maker.make_named(smallest(maker.walls(), maker.caller())).await {
+        None => match maker.make_named(smallest(maker.walls(), maker.caller()), |_| {}).await {
             Ok(io) => exec_cell::probe(io, NAME).await.map(|facts| (facts, None)),
             Err(error) => Err(error),
         },

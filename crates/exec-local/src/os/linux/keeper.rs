@@ -20,10 +20,12 @@ use crate::config::NAME;
 /// Output passes through the pipe in pieces of up to this size: the larger, the fewer switches between processes.
 const PIPE_SIZE: usize = 1 << 20;
 
-/// Starts a keeper and hands it the specification; the cell greets on the returned stream.
+/// Starts a keeper and hands it the specification; the cell greets on the returned stream. What `finish` adds to the
+/// specification is found while the keeper starts.
 pub(crate) async fn spawn(
     program: &Executable,
-    spec: JailSpec,
+    mut spec: JailSpec,
+    finish: impl FnOnce(&mut JailSpec),
     seat: Seat,
     scratch: Option<PathBuf>,
 ) -> Result<CellIo> {
@@ -38,6 +40,7 @@ pub(crate) async fn spawn(
         hold.gone().await;
         return Err(error.with_backend(NAME));
     }
+    finish(&mut spec);
     let mut first_frame = Vec::new();
     ToCell::Jail(Box::new(spec)).encode(0, &mut first_frame);
     // A keeper that does not take it has ended, and the reading side will say how.
