@@ -88,7 +88,7 @@ fn a_workers_log_says_what_is_disabled() {
 
 /// An engine that takes connections and says nothing.
 fn hung_engine(place: &Place) -> (UnixListener, String) {
-    let path = place.path().join("engine.sock");
+    let path = place.user().join("engine.sock");
     (UnixListener::bind(&path).unwrap(), format!("unix://{}", path.display()))
 }
 
