@@ -13,6 +13,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
 
 use crate::os;
 
@@ -157,6 +158,24 @@ impl Dir {
     /// Where there is no link.
     pub fn link_target(&self, path: impl AsRef<Path>) -> io::Result<OsString> {
         os::link_target(&self.0, plain(path.as_ref())?)
+    }
+
+    /// A new link with this text.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` where anything has that name.
+    pub fn make_link(&self, path: impl AsRef<Path>, target: &OsStr) -> io::Result<()> {
+        os::make_link(&self.0, plain(path.as_ref())?, target)
+    }
+
+    /// Sets when an entry was changed last: of a link, when the link itself was.
+    ///
+    /// # Errors
+    ///
+    /// As `utimensat` reports them.
+    pub fn set_modified(&self, path: impl AsRef<Path>, time: SystemTime) -> io::Result<()> {
+        os::set_modified(&self.0, plain(path.as_ref())?, time)
     }
 
     /// The entries of this directory, at most `most` of them, sorted by name.
@@ -336,7 +355,7 @@ pub(crate) fn read_bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
 pub(crate) fn draft_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let moment = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let nanos = moment.map_or(0, |since| since.as_nanos());
     format!(".agentctl-{}-{number}-{nanos:x}.new", std::process::id())
 }

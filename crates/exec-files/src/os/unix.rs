@@ -7,10 +7,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
+use std::time::SystemTime;
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, Stat, fchown, fstat, mkdirat, openat, readlinkat, renameat, statat,
-    unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, Timespec, Timestamps, fchown, fstat, mkdirat, openat,
+    readlinkat, renameat, statat, symlinkat, unlinkat, utimensat,
 };
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid, geteuid};
@@ -121,6 +122,17 @@ pub(crate) fn own_metadata(dir: &Handle) -> io::Result<Metadata> {
 pub(crate) fn link_target(dir: &Handle, path: &Path) -> io::Result<OsString> {
     at(dir, path, |dir, name| readlinkat(dir, name, Vec::new()))
         .map(|target| OsString::from_vec(target.into_bytes()))
+}
+
+pub(crate) fn make_link(dir: &Handle, path: &Path, target: &OsStr) -> io::Result<()> {
+    at(dir, path, |dir, name| symlinkat(target, dir, name))
+}
+
+pub(crate) fn set_modified(dir: &Handle, path: &Path, time: SystemTime) -> io::Result<()> {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let modified = Timespec { tv_sec: since.as_secs() as i64, tv_nsec: since.subsec_nanos().into() };
+    let times = Timestamps { last_access: modified, last_modification: modified };
+    at(dir, path, |dir, name| utimensat(dir, name, &times, AtFlags::SYMLINK_NOFOLLOW))
 }
 
 pub(crate) fn entries(dir: &Handle, most: usize) -> io::Result<Vec<Entry>> {

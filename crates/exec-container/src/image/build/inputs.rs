@@ -12,11 +12,11 @@ use sha2::{Digest, Sha256};
 use super::instructions::Sources;
 
 /// More than any project that is built on every change.
-const MOST_FILES: usize = 200_000;
+pub(super) const MOST_FILES: usize = 200_000;
 /// Reading more than this before a run is no use to anybody.
-const MOST_BYTES: u64 = 4 << 30;
+pub(super) const MOST_BYTES: u64 = 4 << 30;
 /// Deeper than any project; a command can go much deeper.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 
 /// Reads and counts.
 pub(super) struct Inputs {
@@ -98,11 +98,7 @@ impl Inputs {
         ignored: &Ignored,
     ) -> io::Result<Vec<(PathBuf, FileKind)>> {
         if path.iter().count() > DEEPEST {
-            let start: PathBuf = path.iter().take(3).collect();
-            return Err(io::Error::other(format!(
-                "there are more than {DEEPEST} directories in each other in {}",
-                start.display()
-            )));
+            return Err(too_deep(path));
         }
         let opened = if path.as_os_str().is_empty() { None } else { Some(root.dir(path)?) };
         let entries = opened.as_ref().unwrap_or(root).entries(MOST_FILES)?;
@@ -142,7 +138,13 @@ impl Inputs {
     }
 }
 
-fn too_much() -> io::Error {
+pub(super) fn too_deep(path: &Path) -> io::Error {
+    let start: PathBuf = path.iter().take(3).collect();
+    let message = format!("there are more than {DEEPEST} directories in each other in {}", start.display());
+    io::Error::other(message)
+}
+
+pub(super) fn too_much() -> io::Error {
     io::Error::other("there is too much to look at before every run")
 }
 
@@ -173,9 +175,16 @@ pub(super) struct Ignored {
 }
 
 impl Ignored {
+    /// What does not count for the number: the repository too, which changes with every commit.
+    pub(super) fn by_number(text: &str) -> Self {
+        let mut ignored = Self::of(text);
+        ignored.names.push(".git".to_owned());
+        ignored
+    }
+
     /// The simple lines of a `.dockerignore`; none where something is brought back.
     pub(super) fn of(text: &str) -> Self {
-        let mut ignored = Self { names: vec![".git".to_owned()], paths: Vec::new() };
+        let mut ignored = Self::default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let lines: Vec<&str> = lines.collect();
         if lines.iter().any(|line| line.starts_with('!')) {
@@ -199,7 +208,7 @@ impl Ignored {
         ignored
     }
 
-    fn leaves_out(&self, path: &str, name: &str) -> bool {
+    pub(super) fn leaves_out(&self, path: &str, name: &str) -> bool {
         self.names.iter().any(|ignored| ignored == name) || self.paths.iter().any(|ignored| ignored == path)
     }
 }
@@ -213,7 +222,7 @@ mod tests {
     fn try_number(root: &Path, sources: &Sources, ignored: &str) -> io::Result<String> {
         let mut inputs = Inputs::new();
         let root = Dir::open(&root.canonicalize().unwrap())?;
-        inputs.add_sources(&root, sources, &Ignored::of(ignored)).map(|()| inputs.finish())
+        inputs.add_sources(&root, sources, &Ignored::by_number(ignored)).map(|()| inputs.finish())
     }
 
     fn number(root: &Path, sources: &Sources, ignored: &str) -> String {

@@ -10,6 +10,7 @@ mod instructions;
 mod output;
 mod program;
 mod recipe;
+mod snapshot;
 
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use super::Progress;
 use crate::engine::{BuildStep, Engine, ImageStep};
 use crate::{Endpoint, Product, turn};
 use inputs::hex;
-use recipe::Recipe;
+use recipe::{Copied, Recipe};
 
 pub(crate) use recipe::dockerfile;
 
@@ -68,8 +69,8 @@ impl Builder<'_> {
         tracing::info!(image = name, dockerfile = %recipe.path.display(), "building");
         self.say(format!("building {name} from {}", recipe.path.display()));
         let program = program::find(self.product, workspace)?;
-        let place = recipe.copy()?;
-        let arguments = program.arguments(self.endpoint, &place, workspace, name);
+        let place = copied(recipe, workspace, self.product).await?;
+        let arguments = program.arguments(self.endpoint, &place, name);
         let said = output::follow(&program, &arguments, self.endpoint, |step| {
             self.progress.tell(ImageStep::Build(step));
         })
@@ -94,5 +95,13 @@ async fn read(workspace: &Path) -> Result<Recipe> {
     let workspace = workspace.to_owned();
     tokio::task::spawn_blocking(move || Recipe::read(&workspace)).await.map_err(|error| {
         Error::new(ErrorKind::Io, "build", "the project could not be looked at").with_source(error)
+    })?
+}
+
+/// And so is copying.
+async fn copied(recipe: &Recipe, workspace: &Path, product: Product) -> Result<Copied> {
+    let (recipe, workspace) = (recipe.clone(), workspace.to_owned());
+    tokio::task::spawn_blocking(move || recipe.copy(&workspace, product)).await.map_err(|error| {
+        Error::new(ErrorKind::Io, "build", "the project could not be copied").with_source(error)
     })?
 }

@@ -65,13 +65,7 @@ fn missing(product: Product) -> Error {
 }
 
 impl Program {
-    pub(super) fn arguments(
-        &self,
-        endpoint: &Endpoint,
-        recipe: &Copied,
-        workspace: &Path,
-        name: &str,
-    ) -> Vec<OsString> {
+    pub(super) fn arguments(&self, endpoint: &Endpoint, recipe: &Copied, name: &str) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = Vec::new();
         if self.product == Product::Podman {
             // The service's own storage and runtime, which need not be this program's.
@@ -85,8 +79,8 @@ impl Program {
         for (label, value) in labels::of_ours() {
             arguments.extend(["--label".into(), format!("{label}={value}").into()]);
         }
-        arguments.extend(["--tag".into(), name.into(), "--file".into(), recipe.dockerfile().into()]);
-        arguments.push(workspace.into());
+        arguments.extend(["--tag".into(), name.into(), "--file".into(), recipe.dockerfile.clone().into()]);
+        arguments.push(recipe.context.clone().into());
         arguments
     }
 

@@ -7,9 +7,10 @@ use exec_core::{Error, ErrorKind, Result};
 use exec_files::{Dir, Sharing, UserDirs};
 use tempfile::TempDir;
 
-use super::REPOSITORY;
 use super::inputs::{Ignored, Inputs};
 use super::instructions::sources;
+use super::{REPOSITORY, snapshot};
+use crate::Product;
 
 /// The image to work in comes before the application's.
 const NAMES: [&str; 2] = ["Dockerfile.dev", "Dockerfile"];
@@ -31,9 +32,10 @@ fn dockerfile_in(root: &Dir) -> Option<&'static str> {
 }
 
 /// What is built, as it was when it was looked at.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Recipe {
     pub(super) path: PathBuf,
+    name: &'static str,
     text: Vec<u8>,
     ignore: Option<Vec<u8>>,
     number: String,
@@ -54,9 +56,9 @@ impl Recipe {
         let mut inputs = Inputs::new();
         inputs.add("Dockerfile", &text);
         inputs.add(IGNORE, ignore.as_deref().unwrap_or_default());
-        let ignored = Ignored::of(&String::from_utf8_lossy(ignore.as_deref().unwrap_or_default()));
+        let ignored = Ignored::by_number(&String::from_utf8_lossy(ignore.as_deref().unwrap_or_default()));
         inputs.add_sources(&root, &sources(&String::from_utf8_lossy(&text)), &ignored).map_err(failed)?;
-        Ok(Self { path, text, ignore, number: inputs.finish() })
+        Ok(Self { path, name, text, ignore, number: inputs.finish() })
     }
 
     /// What its image is called.
@@ -64,8 +66,9 @@ impl Recipe {
         format!("{REPOSITORY}:{}", self.number)
     }
 
-    /// Where nobody changes it between the look and the build.
-    pub(super) fn copy(&self) -> Result<Copied> {
+    /// Where no command changes it between the look and the build: the Dockerfile, and for a builder that needs it the whole
+    /// project.
+    pub(super) fn copy(&self, workspace: &Path, product: Product) -> Result<Copied> {
         let copy = || {
             // Directories of temporary files can be a workspace, or in one.
             let cache = UserDirs::here().cache;
@@ -75,7 +78,20 @@ impl Recipe {
             dir.create("Dockerfile", 0o600, &self.text)?;
             // Builders look for it beside the Dockerfile, under this name.
             dir.create("Dockerfile.dockerignore", 0o600, self.ignore.as_deref().unwrap_or_default())?;
-            Ok(Copied { directory })
+            if product != Product::Podman {
+                return Ok(Copied {
+                    dockerfile: directory.path().join("Dockerfile"),
+                    context: workspace.to_owned(),
+                    directory,
+                });
+            }
+            dir.make_dir("context", 0o700)?;
+            let ignored = Ignored::of(&String::from_utf8_lossy(self.ignore.as_deref().unwrap_or_default()));
+            let project = dir.dir("context")?;
+            snapshot::copy(&Dir::open(workspace)?, &ignored, &project)?;
+            project.replace(self.name, 0o644, &self.text)?;
+            let context = directory.path().join("context");
+            Ok(Copied { dockerfile: context.join(self.name), context, directory })
         };
         copy().map_err(|error| unusable(&self.path, error))
     }
@@ -84,14 +100,14 @@ impl Recipe {
 /// A recipe in a directory of ours, which goes with it.
 #[derive(Debug)]
 pub(super) struct Copied {
+    /// The Dockerfile.
+    pub(super) dockerfile: PathBuf,
+    /// The directory that it is built from.
+    pub(super) context: PathBuf,
     directory: TempDir,
 }
 
 impl Copied {
-    pub(super) fn dockerfile(&self) -> PathBuf {
-        self.directory.path().join("Dockerfile")
-    }
-
     pub(super) fn ignore(&self) -> PathBuf {
         self.directory.path().join("Dockerfile.dockerignore")
     }

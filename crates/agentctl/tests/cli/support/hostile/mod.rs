@@ -21,7 +21,13 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub(crate) fn answers(place: &Place, decoy: &Decoy, args: &[&str], input: &str) -> Output {
     let mut command = place.agentctl(args);
     // Relative to a path that a person would not have typed: the workspace is all that differs.
-    command.env("HOME", decoy.home()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // What the engine's own program remembers for its user is not ours.
+    command
+        .env("HOME", decoy.home())
+        .env("DOCKER_CONFIG", place.user())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let output = bounded(&mut command, input).unwrap_or_else(|| panic!("{args:?} does not answer"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code().is_some(), "{args:?} was killed by {:?}: {said}", output.status);
