@@ -181,6 +181,7 @@ impl Place {
             .env("USER", &user.name)
             .env("LOGNAME", &user.name)
             .env("TMPDIR", &test.scratch)
+            .env("XDG_STATE_HOME", test.scratch.join("state"))
             .env("XDG_RUNTIME_DIR", user.runtime_directory())
             .envs(std::env::var(REQUIRE).map(|list| (REQUIRE, without_roots_engines(&list))))
             .env("AGENTCTL_BIN", self.programs().join("agentctl"))

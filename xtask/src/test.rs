@@ -27,6 +27,8 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
     steps.step("strangers on the engines", || strangers.enter());
     steps.step("tests", || {
         let mut test = cargo(&["test", "--workspace"]);
+        // What the tests leave their notes in is not the user's own.
+        test.env("XDG_STATE_HOME", crate::cargo::root().join("target/test-state"));
         if options.on_failure == OnFailure::KeepGoing {
             test.arg("--no-fail-fast");
         }

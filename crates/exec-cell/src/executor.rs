@@ -58,6 +58,7 @@ impl<M: CellMaker> CellExecutor<M> {
             refuse_container_options(opts).map_err(|error| error.with_backend(self.maker.name()))?;
         }
         let mut plan = Plan::resolve(cmd, opts, std::env::vars_os(), self.maker.own_places())?;
+        plan.take_notes(self.maker.fences())?;
         self.maker.prepare(&mut plan).await?;
         Ok(plan)
     }

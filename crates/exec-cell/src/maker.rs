@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use async_trait::async_trait;
-use exec_core::{Capabilities, Isolation, OwnPlaces, Plan, Result};
+use exec_core::{Capabilities, Fences, Isolation, OwnPlaces, Plan, Result};
 use exec_watch::{Seat, Watch};
 use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -33,6 +33,11 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
 
     /// Where its cells and their runs are written down.
     fn watch(&self) -> &Watch;
+
+    /// Whether its cells hold the mounts that keep files of a workspace as they are.
+    fn fences(&self) -> Fences {
+        Fences::Hold
+    }
 
     /// What nothing that is shown to a command may reach.
     fn own_places(&self) -> &OwnPlaces {

@@ -28,6 +28,7 @@ impl<S: fmt::Debug> fmt::Debug for FirstCell<S> {
 /// Makes the cell that a run with these options will need, and reads what it found out about itself.
 pub async fn first_cell<M: CellMaker>(maker: &M, opts: &ExecOpts) -> Result<(Facts, FirstCell<M::Spec>)> {
     let mut plan = Plan::resolve(&Cmd::new("true"), opts, std::env::vars_os(), maker.own_places())?;
+    plan.take_notes(maker.fences())?;
     maker.prepare(&mut plan).await?;
     let spec = maker.spec(&plan)?;
     let cell = Cell::connect(maker.make(&spec).await?, maker.name()).await?;

@@ -32,14 +32,11 @@ pub trait Surroundings {
     }
 }
 
-/// A program on the search path, by the first of these names that is found. What is looked for in the working directory
-/// may be a command's work, so relative parts of the path do not count.
+/// A program on the search path, by the first of these names that is found.
 pub fn program(around: &dyn Surroundings, names: &[&str]) -> Option<PathBuf> {
-    let path = around.variable("PATH")?;
+    let path = exec_core::search_path(&around.variable("PATH")?);
     let below = |directory: PathBuf| names.iter().map(move |name| directory.join(name));
-    std::env::split_paths(&path)
-        .flat_map(below)
-        .find(|program| program.is_absolute() && around.exists(program))
+    std::env::split_paths(&path).flat_map(below).find(|program| around.exists(program))
 }
 
 /// The directory of this user's running programs: what `XDG_RUNTIME_DIR` says, else where it is by convention.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Variables that tell a program about its user, terminal, language and toolchains, and carry no secret.
 const ALLOWED: [&str; 27] = [
@@ -75,6 +75,14 @@ fn is_allowed(name: &OsStr) -> bool {
 fn absolute_parts(path: &OsStr) -> OsString {
     let parts = std::env::split_paths(path).filter(|part| Path::is_absolute(part));
     std::env::join_paths(parts).unwrap_or_default()
+}
+
+/// The parts of a search path that no command can have written: the absolute ones outside of every directory that was ever given
+/// to one. For programs that the host side runs.
+pub fn search_path(path: &OsStr) -> OsString {
+    let is_ours = |part: &PathBuf| part.is_absolute() && !crate::could_be_a_commands(part);
+    // Parts of a path that was split can be joined again.
+    std::env::join_paths(std::env::split_paths(path).filter(is_ours)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ mod value;
 pub use capabilities::{Capabilities, Claim, EngineInfo, Exception};
 pub use capture::{Capture, Captured, Collector};
 pub use cmd::Cmd;
-pub use env::{EnvPolicy, inherited_environment};
+pub use env::{EnvPolicy, inherited_environment, search_path};
 pub use error::{Error, ErrorKind, Result, Retry};
 pub use event::{Event, Stream};
 pub use exec_files::OwnPlaces;
@@ -58,7 +58,9 @@ pub use needs::{BUILD_IMAGE, HOST_IMAGE, Needs};
 pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Workspace, WorkspaceMode};
 pub use registry::{Detected, Registry};
 pub use report::Report;
-pub use resolve::{DEFAULT_GRACE, FileId, NOBODY, Plan, PlannedMount};
+pub use resolve::{
+    DEFAULT_GRACE, Fences, FileId, NOBODY, Plan, PlannedMount, accept_build_files, could_be_a_commands,
+};
 pub use result::{Denial, Ended, ExecResult, LimitHit, Outcome, Status, Usage};
 pub use select::select;
 pub use selection::{Availability, Because, Candidate, PassedOver, Request, Selection};

@@ -31,7 +31,9 @@ impl OwnPlaces {
                 let address = std::env::var(name).ok()?;
                 address.strip_prefix("unix://").map(PathBuf::from)
             });
-            Self::of(&UserDirs::here(), engines.into_iter().flatten())
+            let configured = ENGINE_CONFIGURATION.map(|name| std::env::var_os(name).map(PathBuf::from));
+            let places = Self::of(&UserDirs::here(), engines.into_iter().flatten());
+            configured.into_iter().flatten().fold(places, |places, path| places.with(ENGINES_OWN, &path))
         })
     }
 
@@ -49,7 +51,13 @@ impl OwnPlaces {
         ];
         let fixed = fixed.into_iter().filter_map(|(what, path)| Some((what, path?.clone())));
         let engines = runtime.chain(engines).map(|path| (ENGINE, path));
-        fixed.chain(engines).fold(Self::default(), |places, (what, path)| places.with(what, &path))
+        let home =
+            dirs.home.iter().flat_map(|home| [".docker", ".config/containers"].map(|name| home.join(name)));
+        let configuration = home.map(|path| (ENGINES_OWN, path));
+        fixed
+            .chain(engines)
+            .chain(configuration)
+            .fold(Self::default(), |places, (what, path)| places.with(what, &path))
     }
 
     /// With records that are elsewhere.
@@ -84,6 +92,17 @@ impl OwnPlaces {
     }
 }
 
+/// Variables that name configuration of engines: it names programs that they run.
+const ENGINE_CONFIGURATION: [&str; 6] = [
+    "DOCKER_CONFIG",
+    "CONTAINERS_CONF",
+    "CONTAINERS_CONF_OVERRIDE",
+    "CONTAINERS_STORAGE_CONF",
+    "CONTAINERS_REGISTRIES_CONF",
+    "REGISTRY_AUTH_FILE",
+];
+
+const ENGINES_OWN: &str = "the configuration of a container engine";
 const RECORDS: &str = "the records of what runs";
 const AUDIT_LOG: &str = "the audit log";
 const ENGINE: &str = "the socket of a container engine";
@@ -118,6 +137,7 @@ mod tests {
     #[case("tmp/agentctl-7-state/cells", true)]
     #[case("run/podman", true)]
     #[case("colima", true)]
+    #[case("home/.docker/contexts", true)]
     #[case("logs", true)]
     #[case("home/project", false)]
     #[case("home/.config/other", false)]

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
-use exec_core::{Capabilities, Isolation, Plan, Result};
+use exec_core::{Capabilities, Fences, Isolation, Plan, Result};
 use exec_host::HostView;
 use exec_init::Executable;
 use exec_watch::Watch;
@@ -93,6 +93,10 @@ impl CellMaker for LocalMaker {
 
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn fences(&self) -> Fences {
+        if self.walls == WallKind::Subreaper { Fences::None } else { Fences::Hold }
     }
 
     async fn prepare(&self, plan: &mut Plan) -> Result<()> {

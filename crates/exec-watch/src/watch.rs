@@ -263,7 +263,7 @@ mod tests {
         let watch = watch(&dir);
         let opts = exec_core::ExecOpts::in_workspace(dir.path());
         let plan =
-            exec_core::Plan::resolve(&exec_core::Cmd::new("make"), &opts, [], watch.own_places()).unwrap();
+            exec_core::Plan::resolve(&exec_core::Cmd::new("make"), &opts, [], &OwnPlaces::default()).unwrap();
         let isolation = exec_core::Isolation {
             level: exec_core::IsolationLevel::Namespaces,
             claims: BTreeSet::new(),

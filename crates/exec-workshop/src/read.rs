@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use exec_config::Format;
 use exec_config::tree::{Base, Fault, Position, hint, listed};
 use exec_core::{Error, ErrorKind, Result};
+use exec_files::Dir;
 
 use crate::worker::{self, Worker};
 use crate::workshop::{self, Place, Workshop};
@@ -65,7 +66,7 @@ pub fn load(path: &Path) -> Result<Workshop> {
 
 /// A worker from the front matter of its file.
 fn from_file(file: &Path, at: Position, faults: &mut Vec<Fault>, mistakes: &mut Mistakes) -> Option<Worker> {
-    let text = match read(file) {
+    let text = match read_in_place(file) {
         Ok(text) => text,
         Err(error) => {
             faults.push(Fault::new(at, format!("can't read the worker's file {}: {error}", file.display())));
@@ -125,6 +126,15 @@ fn delegates(workers: &[(Worker, PathBuf)], known: &[String], mut mistakes: Mist
 }
 
 /// Where a command can write, a pipe may lie under the name of a file; it is not waited for.
+/// A worker's file, which no command may replace: a link could be, whatever keeps what it leads to.
+fn read_in_place(path: &Path) -> io::Result<String> {
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let bytes = Dir::open(&directory.canonicalize()?)?.read(name, LARGEST)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
 fn read(path: &Path) -> io::Result<String> {
     let bytes = exec_files::read_named(path, LARGEST)?;
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))

@@ -114,7 +114,10 @@ fn check(root: &Path, project: &Project, plan: &Plan) -> Result<u8> {
 }
 
 fn write(root: &Path, project: &Project, plan: &Plan, existing: Existing) -> Result<u8> {
-    for (name, outcome) in project.write(plan, existing)? {
+    let written = project.write(plan, existing)?;
+    let generated = written.iter().filter(|(_, outcome)| *outcome != Outcome::Kept).map(|(name, _)| *name);
+    exec_core::accept_build_files(root, &generated.collect::<Vec<_>>())?;
+    for (name, outcome) in written {
         let path = place(root, name);
         let what = match outcome {
             Outcome::Written => format!("wrote {path}"),

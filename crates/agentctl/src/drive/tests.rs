@@ -124,7 +124,10 @@ impl Executor for Starter {
 fn job(format: Format) -> Job {
     Job {
         commands: vec![Cmd::new("any")],
-        opts: OptsByEngine::alike(&ExecOpts::in_workspace(std::env::temp_dir())),
+        opts: OptsByEngine::alike(
+            &ExecOpts::in_workspace(std::env::temp_dir())
+                .with_workspace_mode(agent_exec::WorkspaceMode::ReadOnly { writable: Vec::new() }),
+        ),
         warnings: Vec::new(),
         request: Request::Auto { no_fallback: false, floor: None },
         ruled_out: None,

@@ -12,6 +12,7 @@ const NO_POOL: PoolConfig = PoolConfig { per_spec: 0, total: 0, idle: Duration::
 
 fn opts() -> ExecOpts {
     ExecOpts::in_workspace(std::env::temp_dir())
+        .with_workspace_mode(exec_core::WorkspaceMode::ReadOnly { writable: Vec::new() })
 }
 
 async fn dies_unready(_: FakeCell) {}

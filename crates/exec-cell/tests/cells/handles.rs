@@ -11,6 +11,7 @@ const NO_POOL: PoolConfig = PoolConfig { per_spec: 0, total: 0, idle: Duration::
 
 fn opts() -> ExecOpts {
     ExecOpts::in_workspace(std::env::temp_dir())
+        .with_workspace_mode(exec_core::WorkspaceMode::ReadOnly { writable: Vec::new() })
 }
 
 /// Runs until it is told to stop.

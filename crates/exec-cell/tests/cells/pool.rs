@@ -11,6 +11,7 @@ const POOL: PoolConfig = PoolConfig { per_spec: 2, total: 3, idle: Duration::fro
 
 fn opts() -> ExecOpts {
     ExecOpts::in_workspace(std::env::temp_dir())
+        .with_workspace_mode(exec_core::WorkspaceMode::ReadOnly { writable: Vec::new() })
 }
 
 #[tokio::test]

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use exec_cell::{new_run_id, require_floor};
 use exec_core::{
-    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Plan, Result,
-    SessionName,
+    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Fences, Health, Lifetime, Plan,
+    Result, SessionName,
 };
 use tokio::time::Instant;
 
@@ -50,6 +50,7 @@ impl DirectExecutor {
     async fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {
         require_floor(&self.capabilities, opts, self.name())?;
         let mut plan = Plan::resolve(cmd, opts, std::env::vars_os(), &self.yard.own)?;
+        plan.take_notes(Fences::Hold)?;
         refuse_what_needs_a_cell(&plan).map_err(|error| error.with_backend(self.name()))?;
         self.drafter.prepare(&mut plan).await?;
         Ok(plan)

@@ -1,9 +1,9 @@
 //! What a directory held before a command could write there for the first time.
 //!
 //! Some files of a workspace decide what the host does next: a repository's `worktrees` open that repository to another
-//! workspace, a Dockerfile is built. Once a command could write a directory, the directory itself can't prove that such a
-//! file is the user's own. So a note of each writable directory is taken before the first command runs there, in a
-//! place that no command reaches.
+//! workspace, a Dockerfile is built, a program on the search path is run. Once a command could write a directory, the
+//! directory itself can't prove that such a file is the user's own. So a note of each writable directory is taken before
+//! the first command runs there, in a place that no command reaches.
 //!
 //! Without a note a directory is what its user made of it.
 
@@ -14,9 +14,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use exec_files::{Dir, FileKind, Sharing, UserDirs};
+use exec_files::{Dir, Sharing, UserDirs};
 
 use super::{FileId, invalid, os};
+use crate::needs::BUILD_FILES;
 use crate::{Error, ErrorKind, Result};
 use note::Note;
 
@@ -32,38 +33,82 @@ const PRUNE_EVERY: usize = 64;
 /// The most notes that are looked through at once.
 const MOST: usize = 100_000;
 
+/// What of a writable directory stays as it is, from the first command on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Keeps {
+    /// Nothing.
+    Nothing,
+    /// What git takes orders from in the `.git` in it.
+    ItsRepository,
+    /// What git takes orders from in the directory itself.
+    ItsOrders,
+}
+
+/// A directory that a command is about to be able to write.
+#[derive(Debug, Clone)]
+pub(super) struct Writable {
+    pub(super) path: PathBuf,
+    pub(super) id: FileId,
+    pub(super) keeps: Keeps,
+}
+
 /// Notes of one user.
 #[derive(Debug)]
 struct Notes {
     /// Where they can be: what outlives a restart first, then the records' place for users without a home.
     places: Vec<PathBuf>,
     /// What this process has noted, so that a run in a warm cell costs one look.
-    taken: Mutex<HashSet<(PathBuf, FileId)>>,
+    taken: Mutex<HashSet<(PathBuf, FileId, Keeps)>>,
 }
 
-/// Takes a note of a directory that a command is about to be able to write. The first note of a directory stays.
-pub(super) fn note(directory: &Path, id: FileId) -> Result<()> {
-    Notes::here().take(directory, id).map_err(|error| unwritable(directory, error))
+/// Takes a note of a directory. The first note of a directory stays, but for what is no longer kept there.
+pub(super) fn note(writable: &Writable) -> Result<()> {
+    Notes::here().take(writable).map_err(|error| unwritable(&writable.path, error))
 }
 
-/// Refuses build files that were not there when the workspace's image was first built: the next build would use them, and
-/// a command may have made them since.
-pub(super) fn pin_build_files(workspace: &Path, id: FileId, names: &[&str]) -> Result<()> {
-    let notes = Notes::here();
-    let pinned = notes.pin(workspace, id, names).map_err(|error| unwritable(workspace, error))?;
-    let Some(new) = names.iter().find(|name| !pinned.files.iter().any(|known| known == *name)) else {
-        return Ok(());
-    };
+/// Refuses build files that were not there before a command could write the workspace: one of those may have made them.
+pub(super) fn check_build_files(workspace: &Path, id: FileId) -> Result<()> {
+    let Some((note, first)) = Notes::here().find(workspace, id) else { return Ok(()) };
+    let present = build_files(workspace);
+    let Some(new) = present.iter().find(|name| !first.build_files.contains(name)) else { return Ok(()) };
     Err(invalid(format!(
-        "`{}` was not there when the workspace's image was first built: a command may have made it",
+        "`{}` was not there before the first command in this workspace: a command may have made it",
         workspace.join(new).display()
     ))
-    .with_remedy(format!("look at it; remove it, or `{}` if you want it to count", pinned.note.display())))
+    .with_remedy(format!("look at it; remove it, or `{}` if you want it to count", note.display())))
+}
+
+/// Makes these files of a directory count for a build, because a person had them written.
+///
+/// # Errors
+///
+/// Where the note of the directory can't be written.
+pub fn accept_build_files(workspace: &Path, names: &[&str]) -> Result<()> {
+    let accept = || {
+        let workspace = workspace.canonicalize()?;
+        let id = os::file_id(&workspace).map_err(io::Error::other)?;
+        let Some((_, mut first)) = Notes::here().find(&workspace, id) else { return Ok(()) };
+        let is_new = |name: &&&str| !first.build_files.iter().any(|known| known == **name);
+        let new: Vec<String> = names.iter().filter(is_new).map(|name| (*name).to_owned()).collect();
+        first.build_files.extend(new);
+        Notes::here().write(&first)
+    };
+    accept().map_err(|error| unwritable(workspace, error))
 }
 
 /// The note that makes a repository doubtful: a command could have written its list of worktrees.
 pub(super) fn forgeable(repository: &Path, admin: &Path) -> Option<PathBuf> {
     Notes::here().forgeable(repository, admin)
+}
+
+/// Whether a command could have written a path: it lies in a directory that was given to one for writing.
+pub fn could_be_a_commands(path: &Path) -> bool {
+    Notes::here().covers(path)
+}
+
+fn build_files(workspace: &Path) -> Vec<String> {
+    let Ok(dir) = Dir::open(workspace) else { return Vec::new() };
+    BUILD_FILES.into_iter().filter(|name| dir.metadata(name).is_ok()).map(str::to_owned).collect()
 }
 
 fn unwritable(directory: &Path, error: io::Error) -> Error {
@@ -74,12 +119,6 @@ fn unwritable(directory: &Path, error: io::Error) -> Error {
     )
     .with_source(error)
     .with_remedy("set XDG_STATE_HOME to a directory of yours that can be written")
-}
-
-/// The build files that count.
-struct Pinned {
-    files: Vec<String>,
-    note: PathBuf,
 }
 
 impl Notes {
@@ -95,18 +134,24 @@ impl Notes {
         Self { places: places.into_iter().collect(), taken: Mutex::default() }
     }
 
-    fn take(&self, directory: &Path, id: FileId) -> io::Result<()> {
-        let name = note::file_name(directory);
-        let key = (directory.to_owned(), id);
-        let is_taken = |key| self.taken.lock().unwrap_or_else(PoisonError::into_inner).contains(key);
+    fn take(&self, writable: &Writable) -> io::Result<()> {
+        let Writable { path, id, keeps } = writable;
+        let key = (path.clone(), *id, *keeps);
         // A person may have removed the note meanwhile.
-        if is_taken(&key) && self.places.iter().any(|place| place.join(&name).symlink_metadata().is_ok()) {
+        if self.taken().contains(&key) && self.is_noted(path) {
             return Ok(());
         }
-        if self.find(directory, id).is_none() {
-            self.write(&Note::of(directory, id, holds_repository(directory)))?;
+        match self.find(path, *id) {
+            Some((_, first)) if first.keeps <= *keeps => {}
+            Some((_, first)) => self.write(&Note { keeps: *keeps, ..first })?,
+            None => self.write(&Note {
+                path: path.clone(),
+                id: *id,
+                keeps: *keeps,
+                build_files: build_files(path),
+            })?,
         }
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken();
         if taken.len() >= PRUNE_EVERY * PRUNE_EVERY {
             taken.clear();
         }
@@ -114,21 +159,30 @@ impl Notes {
         Ok(())
     }
 
-    fn pin(&self, workspace: &Path, id: FileId, names: &[&str]) -> io::Result<Pinned> {
-        self.take(workspace, id)?;
-        let (place, mut note) = self.find(workspace, id).ok_or(io::ErrorKind::NotFound)?;
-        if let Some(files) = note.build_files {
-            return Ok(Pinned { files, note: place });
-        }
-        let files: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        note.build_files = Some(files.clone());
-        self.write(&note)?;
-        Ok(Pinned { files, note: place })
+    fn taken(&self) -> std::sync::MutexGuard<'_, HashSet<(PathBuf, FileId, Keeps)>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_noted(&self, directory: &Path) -> bool {
+        let name = note::file_name(directory);
+        self.places.iter().any(|place| place.join(&name).symlink_metadata().is_ok())
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        let real = path.canonicalize().ok();
+        [Some(path), real.as_deref()]
+            .into_iter()
+            .flatten()
+            .flat_map(Path::ancestors)
+            .any(|above| self.is_noted(above))
     }
 
     fn forgeable(&self, repository: &Path, admin: &Path) -> Option<PathBuf> {
-        // What is kept of a workspace's own repository is kept from the first run on, if it was there by then.
-        let is_kept = |above: &Path, note: &Note| note.has_repository && above.join(".git") == repository;
+        let is_kept = |above: &Path, note: &Note| match note.keeps {
+            Keeps::Nothing => false,
+            Keeps::ItsRepository => above.join(".git") == repository,
+            Keeps::ItsOrders => above == repository || above == admin,
+        };
         admin.ancestors().find_map(|above| {
             let id = os::file_id(above).ok()?;
             let (path, note) = self.find(above, id)?;
@@ -142,7 +196,7 @@ impl Notes {
         self.places.iter().find_map(|place| {
             let dir = Dir::open_own(place, Sharing::Readable).ok()?;
             let note = Note::parse(&dir.read(&name, LONGEST).ok()?)?;
-            (note.path == directory && note.id == id).then(|| (place.join(&name), note))
+            note.is_about(directory, id).then(|| (place.join(&name), note))
         })
     }
 
@@ -165,12 +219,6 @@ impl Notes {
     }
 }
 
-/// Whether there is a repository in a directory that a mount can keep as it is.
-fn holds_repository(directory: &Path) -> bool {
-    let found = Dir::open(directory).and_then(|dir| dir.metadata(".git"));
-    found.is_ok_and(|found| FileKind::of(&found) == FileKind::Directory)
-}
-
 /// Removes notes of directories that are gone, now and then.
 fn prune(dir: &Dir) {
     let entries = dir.entries(MOST).unwrap_or_default();
@@ -179,7 +227,9 @@ fn prune(dir: &Dir) {
     }
     for entry in entries {
         let note = dir.read(&entry.name, LONGEST).ok().and_then(|text| Note::parse(&text));
-        if note.is_none_or(|note| os::file_id(&note.path).ok() != Some(note.id)) {
+        if note
+            .is_none_or(|note| os::file_id(&note.path).ok().is_none_or(|id| !note.is_about(&note.path, id)))
+        {
             // The next one to look here does it.
             let _ = dir.remove_file(&entry.name);
         }

@@ -24,6 +24,9 @@ use crate::{
     Result, Stdin, User, WindowSize, inherited_environment,
 };
 
+use first_sight::{Keeps, Writable};
+
+pub use first_sight::{accept_build_files, could_be_a_commands};
 pub use os::FileId;
 pub use user::NOBODY;
 
@@ -51,6 +54,8 @@ pub struct Plan {
     pub workspace_mode: u32,
     /// The workspace and everything else that shall be visible, outermost first.
     pub mounts: Vec<PlannedMount>,
+    /// The directories that the command can write.
+    writable: Vec<Writable>,
     /// What the command reads.
     pub stdin: Stdin,
     /// Its terminal.
@@ -101,7 +106,7 @@ impl Plan {
         validate_env(&opts.env)?;
         validate_limits(opts)?;
         let workspace = workspace_path(opts, own)?;
-        let mounts = mounts::plan(&workspace, opts, own)?;
+        let mounts::Planned { mounts, writable } = mounts::plan(&workspace, opts, own)?;
         refuse_spilling_inside(opts, &mounts)?;
         danger::check_writable(&mounts, opts.dangerous_mounts)?;
         let cwd = cwd::plan(&workspace, &mounts, opts.cwd.as_deref())?;
@@ -117,6 +122,7 @@ impl Plan {
             workspace_mode: os::mode(&workspace)?,
             workspace,
             mounts,
+            writable,
             stdin: opts.stdin.clone(),
             tty: opts.tty,
             idle_timeout: opts.idle_timeout,
@@ -129,6 +135,38 @@ impl Plan {
             limits: opts.limits.resolve(Machine::this()),
             lifetime: opts.lifetime.clone(),
         })
+    }
+}
+
+/// Whether an executor's cells hold the mounts that keep files as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fences {
+    /// They do.
+    Hold,
+    /// There are no mounts.
+    None,
+}
+
+impl Plan {
+    /// Notes what the writable directories hold, before a command can change it. Executors call this before they make or use a
+    /// cell for the plan.
+    ///
+    /// # Errors
+    ///
+    /// Where nothing can be noted, and where an image shall be built from files that a command may have made.
+    pub fn take_notes(&self, fences: Fences) -> Result<()> {
+        for writable in &self.writable {
+            // Of a repository elsewhere only parts are opened where there are no mounts; one in the workspace is open as a whole.
+            let keeps = match (fences, writable.keeps) {
+                (Fences::None, Keeps::ItsRepository) => Keeps::Nothing,
+                (_, keeps) => keeps,
+            };
+            first_sight::note(&Writable { keeps, ..writable.clone() })?;
+        }
+        if self.image.as_deref() == Some(crate::BUILD_IMAGE) {
+            first_sight::check_build_files(&self.workspace, os::file_id(&self.workspace)?)?;
+        }
+        Ok(())
     }
 }
 

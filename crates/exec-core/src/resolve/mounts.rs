@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use exec_files::{Dir, OwnPlaces};
 
-use super::{PlannedMount, canonical, danger, first_sight, git, invalid, os, reach};
+use super::first_sight::{Keeps, Writable};
+use super::{PlannedMount, canonical, danger, git, invalid, os, reach};
 use crate::needs::{BUILD_FILES, BUILD_IMAGE};
 use crate::value::is_plain_absolute;
 use crate::{Access, Error, ExecOpts, MountSpec, Result, WorkspaceMode};
@@ -15,43 +16,66 @@ use crate::{Access, Error, ExecOpts, MountSpec, Result, WorkspaceMode};
 const RESERVED: [&str; 11] =
     ["/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/run"];
 
-pub(super) fn plan(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<Vec<PlannedMount>> {
-    let mut planned = plan_workspace(workspace, opts, own)?;
-    let access = access_to(&workspace.join(".git"), &planned);
+/// The mounts of a run, and the directories that its command can write.
+pub(super) struct Planned {
+    pub(super) mounts: Vec<PlannedMount>,
+    pub(super) writable: Vec<Writable>,
+}
+
+pub(super) fn plan(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<Planned> {
+    let mut given = plan_workspace(workspace, opts, own)?;
+    let access = access_to(&workspace.join(".git"), &given);
     let mut kept = git::plan(workspace, access, opts.dangerous_mounts, own)?;
     for file in kept_files(opts) {
-        for mount in kept_file(&workspace.join(file), &planned)? {
-            // An engine refuses two mounts at one place.
-            if kept.iter().all(|other| other.target != mount.target) {
-                kept.push(mount);
-            }
-        }
+        add_new(&mut kept, kept_file(&workspace.join(file), &given)?);
     }
     for mount in &opts.mounts {
         let mount = plan_mount(mount, workspace, opts, own)?;
-        refuse_overlap(&planned, &mount)?;
+        refuse_overlap(&given, &mount)?;
         refuse_over_kept(&kept, &mount)?;
-        planned.push(mount);
+        given.push(mount);
     }
-    for writable in planned.iter().filter(|mount| mount.access == Access::ReadWrite) {
-        first_sight::note(&writable.source, writable.id)?;
+    for mount in given.iter().filter(|mount| mount.access == Access::ReadWrite && mount.source != workspace) {
+        add_new(&mut kept, git::fences(&mount.source, &mount.target)?);
     }
-    if builds(opts) {
-        pin_build_files(workspace)?;
+    let writable = writable(workspace, &given, &kept);
+    given.extend(kept);
+    Ok(Planned { mounts: given, writable })
+}
+
+/// An engine refuses two mounts at one place.
+fn add_new(kept: &mut Vec<PlannedMount>, more: Vec<PlannedMount>) {
+    for mount in more {
+        if kept.iter().all(|other| other.target != mount.target) {
+            kept.push(mount);
+        }
     }
-    planned.extend(kept);
-    Ok(planned)
+}
+
+/// What was given for writing, and of a repository elsewhere what has to be.
+fn writable(workspace: &Path, given: &[PlannedMount], kept: &[PlannedMount]) -> Vec<Writable> {
+    let is_kept = |path: PathBuf| {
+        kept.iter().any(|mount| {
+            mount.source == path && (mount.access == Access::ReadOnly || mount.source.ends_with(".git"))
+        })
+    };
+    let of_given = given.iter().map(|mount| {
+        let keeps = if is_kept(mount.source.join(".git")) { Keeps::ItsRepository } else { Keeps::Nothing };
+        (mount, keeps)
+    });
+    let elsewhere = kept.iter().filter(|mount| !mount.source.starts_with(workspace)).map(|mount| {
+        let keeps = if is_kept(mount.source.join("commondir")) { Keeps::ItsOrders } else { Keeps::Nothing };
+        (mount, keeps)
+    });
+    of_given
+        .chain(elsewhere)
+        .filter(|(mount, _)| mount.access == Access::ReadWrite)
+        .map(|(mount, keeps)| Writable { path: mount.source.clone(), id: mount.id, keeps })
+        .collect()
 }
 
 fn builds(opts: &ExecOpts) -> bool {
     opts.image.as_deref() == Some(BUILD_IMAGE)
-}
-
-/// No mount can keep a file from being made that is not there. So those that come later do not count.
-fn pin_build_files(workspace: &Path) -> Result<()> {
-    let dir = Dir::open(workspace).map_err(|error| unusable(workspace, error))?;
-    let present: Vec<&str> = BUILD_FILES.into_iter().filter(|name| dir.metadata(name).is_ok()).collect();
-    first_sight::pin_build_files(workspace, os::file_id(workspace)?, &present)
 }
 
 fn unusable(path: &Path, error: io::Error) -> Error {
@@ -148,6 +172,10 @@ fn kept_file(path: &Path, planned: &[PlannedMount]) -> Result<Vec<PlannedMount>>
     };
     if !found.is_file() {
         return Ok(Vec::new());
+    }
+    if os::has_other_names(&found) {
+        let why = "it has a second name (a hard link), by which a command could change it";
+        return Err(unkept(path, io::Error::new(io::ErrorKind::InvalidInput, why)));
     }
     let at_own_path = |below: &Path, found: &Metadata, access| PlannedMount {
         source: holds.source.join(below),

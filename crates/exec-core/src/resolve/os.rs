@@ -56,6 +56,10 @@ mod sys {
         path.metadata().is_ok_and(|metadata| metadata.file_type().is_socket())
     }
 
+    pub(super) fn has_other_names(metadata: &std::fs::Metadata) -> bool {
+        metadata.nlink() > 1
+    }
+
     pub(super) fn path(bytes: &[u8]) -> PathBuf {
         <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into()
     }
@@ -83,6 +87,11 @@ mod sys {
         false
     }
 
+    /// The number of names is not known here.
+    pub(super) fn has_other_names(_: &std::fs::Metadata) -> bool {
+        false
+    }
+
     /// Bytes that are not text lead nowhere.
     pub(super) fn path(bytes: &[u8]) -> PathBuf {
         String::from_utf8_lossy(bytes).into_owned().into()
@@ -95,6 +104,16 @@ pub(super) fn is_socket(path: &Path) -> bool {
 
 pub(super) fn id(metadata: &std::fs::Metadata) -> FileId {
     sys::id(metadata)
+}
+
+/// Whether a directory's owner may read, write and enter it.
+pub(super) fn is_open_to_its_owner(metadata: &std::fs::Metadata) -> bool {
+    sys::mode(metadata) & 0o700 == 0o700
+}
+
+/// Whether the same file has another name.
+pub(super) fn has_other_names(metadata: &std::fs::Metadata) -> bool {
+    sys::has_other_names(metadata)
 }
 
 /// A path as it stands in a file.

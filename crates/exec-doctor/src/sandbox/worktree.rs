@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use exec_core::{Cmd, ExecOpts};
+use exec_core::{Cmd, ExecOpts, search_path};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -60,7 +60,12 @@ fn is_ours(_: &Path) -> bool {
 
 /// What git on the host prints.
 async fn git(dir: &Path, args: &[&str]) -> Result<String, Verdict> {
-    let output = Command::new("git")
+    let path = search_path(&std::env::var_os("PATH").unwrap_or_default());
+    let program =
+        std::env::split_paths(&path).map(|place| place.join("git")).find(|program| program.is_file());
+    let program = program.ok_or_else(|| Verdict::not_tried("there is no git here"))?;
+    let output = Command::new(program)
+        .env("PATH", &path)
         .args(IDENTITY)
         .args(args)
         .current_dir(dir)

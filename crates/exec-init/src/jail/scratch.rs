@@ -4,11 +4,14 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
 use exec_wire::{Identity, JailSpec, Walls};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::process::geteuid;
 
 use super::fail::Fail;
 
@@ -23,7 +26,7 @@ impl Scratch {
             return Ok(None);
         }
         let path = Path::new(OsStr::from_bytes(scratch));
-        let fail = |why: std::io::Error| Fail::new("make the scratch directory", path.display(), why);
+        let fail = |why: io::Error| Fail::new("make the scratch directory", path.display(), why);
         fs::DirBuilder::new().mode(0o700).create(path).map_err(fail)?;
         let made = Self(path.to_owned());
         give_to(path, &spec.identity).map_err(fail)?;
@@ -31,10 +34,17 @@ impl Scratch {
     }
 }
 
-fn give_to(path: &Path, identity: &Identity) -> std::io::Result<()> {
-    let metadata = path.metadata()?;
+/// By its descriptor, and only if it is the directory that was just made: where others can write beside it, a link may have
+/// taken its place.
+fn give_to(path: &Path, identity: &Identity) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let made = fs::File::from(openat(CWD, path, flags, Mode::empty())?);
+    let metadata = made.metadata()?;
+    if metadata.uid() != geteuid().as_raw() || metadata.mode() & 0o777 != 0o700 {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "another directory has taken its place"));
+    }
     if (metadata.uid(), metadata.gid()) != (identity.uid, identity.gid) {
-        chown(path, Some(identity.uid), Some(identity.gid))?;
+        fchown(&made, Some(identity.uid), Some(identity.gid))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use exec_cell::new_run_id;
 use exec_core::{
-    Capabilities, Cmd, Error, ErrorKind, Exception, ExecOpts, Execution, Executor, Health, Isolation,
+    Capabilities, Cmd, Error, ErrorKind, Exception, ExecOpts, Execution, Executor, Fences, Health, Isolation,
     IsolationLevel, Lifetime, Plan, Result, SessionName, Stdin,
 };
 use exec_watch::{Begun, Place, Process, Watch};
@@ -73,6 +73,7 @@ impl Executor for ProcessGroupExec {
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         self.watch.admit().map_err(|error| error.with_backend(NAME))?;
         let plan = Plan::resolve(cmd, opts, std::env::vars_os(), self.watch.own_places())?;
+        plan.take_notes(Fences::None)?;
         refuse_what_a_group_cannot_hold(&plan, opts)?;
         let mut command = Command::new(&plan.argv[0]);
         command

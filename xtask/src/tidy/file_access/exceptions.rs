@@ -54,6 +54,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         why: "of a file that `exec_files` opened",
     },
     Exception {
+        place: "crates/exec-container/src/image/build/snapshot.rs",
+        uses: &["metadata"],
+        why: "of a file that `exec_files` opened",
+    },
+    Exception {
         place: "crates/exec-container/src/image/build/program.rs",
         uses: &["canonicalize"],
         why: "programs on the search path; those in the workspace are refused",
@@ -92,8 +97,8 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception { place: "crates/exec-doctor/src/sandbox/stop.rs", uses: &["fs"], why: "reads /proc alone" },
     Exception {
         place: "crates/exec-doctor/src/sandbox/worktree.rs",
-        uses: &["fs", "metadata"],
-        why: "a directory made for this check, in which only commands of this check ran",
+        uses: &["fs", "metadata", "is_file"],
+        why: "a directory made for this check, in which only commands of this check ran; git on the search path",
     },
     Exception {
         place: "crates/exec-host/src/system.rs",

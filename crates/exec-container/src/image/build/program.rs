@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Result, search_path};
 
 use super::recipe::Copied;
 use crate::labels;
@@ -20,14 +20,15 @@ pub(super) struct Program {
     product: Product,
 }
 
-/// The first on the search path that can. What lies in the workspace may be a command's work, and so may what a relative
-/// part of the path leads to.
+/// The first on the search path that can. What lies in the workspace may be a command's work, whatever it leads to.
 pub(super) fn find(product: Product, workspace: &Path) -> Result<Program> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path).filter(|place| place.is_absolute());
-    let outside = |program: &PathBuf| program.canonicalize().is_ok_and(|real| !real.starts_with(workspace));
-    let found =
-        places.map(|place| place.join(product.name())).filter(outside).find(|path| builds(path, product));
+    let path = search_path(&std::env::var_os("PATH").unwrap_or_default());
+    let lies_inside = |path: &Path| path.starts_with(workspace);
+    let outside = |program: &PathBuf| {
+        !lies_inside(program) && program.canonicalize().is_ok_and(|real| !lies_inside(&real))
+    };
+    let places = std::env::split_paths(&path).map(|place| place.join(product.name()));
+    let found = places.filter(outside).find(|path| builds(path, product));
     found.map(|path| Program { path, product }).ok_or_else(|| missing(product))
 }
 
@@ -89,6 +90,7 @@ impl Program {
         for name in ["DOCKER_CONTEXT", "BUILDX_BUILDER", "CONTAINER_HOST", "CONTAINER_CONNECTION"] {
             command.env_remove(name);
         }
+        command.env("PATH", search_path(&std::env::var_os("PATH").unwrap_or_default()));
         if self.product == Product::Docker {
             command.env("DOCKER_HOST", endpoint.to_string()).env("DOCKER_BUILDKIT", "1");
         }

@@ -90,7 +90,14 @@ impl Recipe {
             let project = dir.dir("context")?;
             snapshot::copy(&Dir::open(workspace)?, &ignored, &project)?;
             project.replace(self.name, 0o644, &self.text)?;
+            if let Some(ignore) = &self.ignore {
+                project.replace(IGNORE, 0o644, ignore)?;
+            }
             let context = directory.path().join("context");
+            // The image's name says what it was built from, to whoever wants the same.
+            if Self::read(&context).map_err(io::Error::other)?.number != self.number {
+                return Err(io::Error::other("it was changed while it was copied: try again"));
+            }
             Ok(Copied { dockerfile: context.join(self.name), context, directory })
         };
         copy().map_err(|error| unusable(&self.path, error))

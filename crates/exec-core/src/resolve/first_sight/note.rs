@@ -2,31 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Keeps;
 use crate::resolve::{FileId, os};
 
 const HEAD: &str = "first sight 1";
+
+const WORDS: [(Keeps, &str); 3] =
+    [(Keeps::Nothing, "nothing"), (Keeps::ItsRepository, "repository"), (Keeps::ItsOrders, "orders")];
 
 /// What a directory held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Note {
     pub(super) path: PathBuf,
     pub(super) id: FileId,
-    /// Whether it had a `.git` that is a directory.
-    pub(super) has_repository: bool,
-    /// The files that its image was first built from, once there was a build.
-    pub(super) build_files: Option<Vec<String>>,
+    pub(super) keeps: Keeps,
+    /// The files that an image could be built from.
+    pub(super) build_files: Vec<String>,
 }
 
 impl Note {
-    pub(super) fn of(path: &Path, id: FileId, has_repository: bool) -> Self {
-        Self { path: path.to_owned(), id, has_repository, build_files: None }
+    /// Whether it is about this very directory. After a restart, a file system may have another device number.
+    pub(super) fn is_about(&self, directory: &Path, id: FileId) -> bool {
+        let is_same =
+            |note: FileId| note == id || (note.born != 0 && (note.ino, note.born) == (id.ino, id.born));
+        self.path == directory && is_same(self.id)
     }
 
     pub(super) fn text(&self) -> Vec<u8> {
         let FileId { dev, ino, born } = self.id;
-        let build =
-            self.build_files.as_ref().map_or_else(|| "-".to_owned(), |files| format!("={}", files.join(" ")));
-        let facts = format!("{HEAD}\n{dev} {ino} {born}\n{}\n{build}\n", self.has_repository);
+        let keeps = WORDS.iter().find(|(keeps, _)| *keeps == self.keeps).map_or("nothing", |(_, word)| *word);
+        let facts = format!("{HEAD}\n{dev} {ino} {born}\n{keeps}\n{}\n", self.build_files.join(" "));
         [facts.as_bytes(), self.path.as_os_str().as_encoded_bytes()].concat()
     }
 
@@ -39,11 +44,11 @@ impl Note {
         }
         let numbers: Vec<u64> = line()?.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
         let [dev, ino, born] = numbers[..] else { return None };
-        let has_repository = line()?.parse().ok()?;
-        let build_files =
-            line()?.strip_prefix('=').map(|names| names.split_whitespace().map(str::to_owned).collect());
+        let word = line()?;
+        let keeps = WORDS.iter().find(|(_, known)| *known == word).map(|(keeps, _)| *keeps)?;
+        let build_files = line()?.split_whitespace().map(str::to_owned).collect();
         let path = os::path(parts.next()?);
-        Some(Self { path, id: FileId { dev, ino, born }, has_repository, build_files })
+        Some(Self { path, id: FileId { dev, ino, born }, keeps, build_files })
     }
 }
 

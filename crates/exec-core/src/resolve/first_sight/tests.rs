@@ -27,7 +27,15 @@ impl Place {
     }
 
     fn note(&self, directory: &Path) {
-        self.notes.take(directory, os::file_id(directory).unwrap()).unwrap();
+        self.note_as(
+            directory,
+            if directory.join(".git").is_dir() { Keeps::ItsRepository } else { Keeps::Nothing },
+        );
+    }
+
+    fn note_as(&self, directory: &Path, keeps: Keeps) {
+        let id = os::file_id(directory).unwrap();
+        self.notes.take(&Writable { path: directory.to_owned(), id, keeps }).unwrap();
     }
 
     fn is_doubtful(&self, repository: &Path) -> bool {
@@ -38,14 +46,14 @@ impl Place {
 #[test]
 fn a_note_is_read_as_it_was_written() {
     let id = FileId { dev: 1, ino: 2, born: 3 };
-    let mut note = Note::of(Path::new("/a\nb "), id, true);
-    assert_eq!(Note::parse(&note.text()).as_ref(), Some(&note));
-    for files in [vec![], vec!["Dockerfile".to_owned(), ".dockerignore".to_owned()]] {
-        note.build_files = Some(files);
-        assert_eq!(Note::parse(&note.text()).as_ref(), Some(&note));
+    for keeps in [Keeps::Nothing, Keeps::ItsRepository, Keeps::ItsOrders] {
+        for files in [vec![], vec!["Dockerfile".to_owned(), ".dockerignore".to_owned()]] {
+            let note = Note { path: "/a\nb ".into(), id, keeps, build_files: files };
+            assert_eq!(Note::parse(&note.text()).as_ref(), Some(&note));
+        }
     }
     assert_eq!(Note::parse(b""), None);
-    assert_eq!(Note::parse(b"first sight 1\n1 2\ntrue\n-\n/x"), None);
+    assert_eq!(Note::parse(b"first sight 1\n1 2\nnothing\n\n/x"), None);
 }
 
 /// A44: a repository counts if no command could write it, or its list of worktrees was kept from the first run on.
@@ -115,17 +123,59 @@ fn notes_of_directories_that_are_gone_go_too() {
     assert!(kept <= PRUNE_EVERY, "{kept}");
 }
 
-/// A43: what was there at the first build counts, and nothing that came later.
+/// A44: what a linked worktree may write of its repository is not a repository of its own, and the repository stays one.
 #[test]
-fn build_files_are_those_of_the_first_build() {
+fn the_repository_of_a_worktree_counts_and_nothing_made_in_it() {
+    let place = place();
+    let repository = place.make("main/.git");
+    place.make("main/.git/worktrees/x");
+    for (directory, keeps) in
+        [("", Keeps::ItsOrders), ("worktrees/x", Keeps::ItsOrders), ("objects", Keeps::Nothing)]
+    {
+        place.note_as(&place.make(&format!("main/.git/{directory}")), keeps);
+    }
+    assert!(!place.is_doubtful(&repository));
+    for forged in ["objects", "objects/fake", "worktrees/x/fake"] {
+        place.make(&format!("main/.git/{forged}/worktrees/x"));
+        assert!(place.is_doubtful(&repository.join(forged)), "{forged}");
+    }
+}
+
+/// A44: where nothing holds what git takes orders from, the first run that could write it ends its word.
+#[test]
+fn what_was_not_kept_once_is_doubtful_for_good() {
+    let place = place();
+    let repository = place.make("main/.git");
+    place.make("main/.git/worktrees/x");
+    let main = place.root.join("main");
+    for keeps in [Keeps::ItsRepository, Keeps::Nothing, Keeps::ItsRepository] {
+        place.note_as(&main, keeps);
+    }
+    assert!(place.is_doubtful(&repository));
+}
+
+/// A43: what was there before the first command counts, and nothing that came later.
+#[test]
+fn build_files_are_those_of_the_first_sight() {
     let place = place();
     let workspace = place.make("w");
-    let id = os::file_id(&workspace).unwrap();
-    let pinned = |names: &[&str]| place.notes.pin(&workspace, id, names).unwrap().files;
-    assert_eq!(pinned(&["Dockerfile"]), ["Dockerfile"]);
-    assert_eq!(pinned(&["Dockerfile", "Dockerfile.dev"]), ["Dockerfile"]);
+    fs::write(workspace.join("Dockerfile"), "").unwrap();
     place.note(&workspace);
-    assert_eq!(pinned(&["Dockerfile"]), ["Dockerfile"], "a later note keeps it");
+    fs::write(workspace.join("Dockerfile.dev"), "").unwrap();
+    place.note(&workspace);
+    let (_, note) = place.notes.find(&workspace, os::file_id(&workspace).unwrap()).unwrap();
+    assert_eq!(note.build_files, ["Dockerfile"]);
+}
+
+/// A32: what a command could have put on the search path.
+#[test]
+fn what_lies_in_a_noted_directory_could_be_a_commands() {
+    let place = place();
+    let workspace = place.make("w/.venv/bin");
+    place.note(&place.root.join("w"));
+    std::os::unix::fs::symlink(&workspace, place.root.join("way")).unwrap();
+    assert!(place.notes.covers(&workspace.join("podman")) && place.notes.covers(&place.root.join("way")));
+    assert!(!place.notes.covers(Path::new("/usr/bin/podman")));
 }
 
 #[test]
@@ -137,5 +187,6 @@ fn a_second_place_takes_what_the_first_does_not() {
     place.note(&workspace);
     assert!(place.notes.find(&workspace, os::file_id(&workspace).unwrap()).is_some());
     place.notes = Notes::in_places([place.root.join("file/notes")]);
-    assert!(place.notes.take(&workspace, os::file_id(&workspace).unwrap()).is_err());
+    let id = os::file_id(&workspace).unwrap();
+    assert!(place.notes.take(&Writable { path: workspace, id, keeps: Keeps::Nothing }).is_err());
 }

@@ -47,10 +47,14 @@ pub(super) fn find(workspace: &Path, dangerous: DangerousMounts, own: &OwnPlaces
     }
 }
 
+/// Where the pointer of a workspace leads.
+pub(super) fn pointed_at(workspace: &Path) -> Option<PathBuf> {
+    named_in(&Dir::open(workspace).ok()?, ".git", b"gitdir: ", workspace)
+}
+
 /// The repository of the pointer, if each names the other and both have one owner.
 fn answered(workspace: &Path) -> Option<Linked> {
-    let here = Dir::open(workspace).ok()?;
-    let admin = named_in(&here, ".git", b"gitdir: ", workspace)?;
+    let admin = pointed_at(workspace)?;
     let worktrees = admin.parent().filter(|above| above.ends_with("worktrees"))?.to_owned();
     let common = worktrees.parent()?.to_owned();
     let inside = Dir::open(&admin).ok()?;

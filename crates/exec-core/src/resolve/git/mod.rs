@@ -46,6 +46,7 @@ pub(super) fn plan(
         (Access::ReadWrite, FileKind::File) => {
             let mut mounts = vec![mount(git, &found, Access::ReadOnly)];
             mounts.extend(linked::find(workspace, dangerous, own)?.iter().flat_map(worktree));
+            mounts.extend(separate(workspace));
             mounts
         }
         // No mount keeps a link from being replaced, by a repository with orders of its own.
@@ -58,6 +59,44 @@ pub(super) fn plan(
             .collect(),
         _ => Vec::new(),
     })
+}
+
+/// The mounts that keep the repository of another writable directory as it is, where that directory appears at `target`.
+/// Its pointer is not followed.
+pub(super) fn fences(source: &Path, target: &Path) -> Result<Vec<PlannedMount>> {
+    let found = match Dir::open(source).and_then(|dir| dir.metadata(".git")) {
+        // A file has no repository in it.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        found => found.map_err(|error| unkept(source, "can't be looked at").with_source(error))?,
+    };
+    let git = source.join(".git");
+    let mounts = match FileKind::of(&found) {
+        FileKind::Directory => repository(&git, &found),
+        FileKind::File => vec![mount(git, &found, Access::ReadOnly)],
+        FileKind::Link => return Err(unkept(source, "is a link")),
+        FileKind::Special => Vec::new(),
+    };
+    let there = |mount: PlannedMount| {
+        let target = mount
+            .source
+            .strip_prefix(source)
+            .map_or_else(|_| mount.target.clone(), |inside| target.join(inside));
+        PlannedMount { target, ..mount }
+    };
+    Ok(mounts.into_iter().map(there).collect())
+}
+
+/// A repository that lies in its own working tree under another name, as `git init --separate-git-dir` makes it.
+fn separate(workspace: &Path) -> Vec<PlannedMount> {
+    let Some(git) =
+        linked::pointed_at(workspace).filter(|git| git.starts_with(workspace) && git != workspace)
+    else {
+        return Vec::new();
+    };
+    let found = Dir::open(&git).and_then(|dir| dir.own_metadata());
+    found.map_or_else(|_| Vec::new(), |found| repository(&git, &found))
 }
 
 fn unkept(workspace: &Path, why: &str) -> crate::Error {
@@ -88,7 +127,9 @@ pub(super) fn takes_orders_from(
 }
 
 fn repository(git: &Path, found: &Metadata) -> Vec<PlannedMount> {
-    let Some(kept) = orders::keep(git, &orders::OF_REPOSITORY) else {
+    // One that its owner has closed can't be looked into from inside either, to see that the mounts are there.
+    let kept = os::is_open_to_its_owner(found).then(|| orders::keep(git, &orders::OF_REPOSITORY)).flatten();
+    let Some(kept) = kept else {
         return vec![mount(git.to_owned(), found, Access::ReadOnly)];
     };
     let mut mounts = vec![mount(git.to_owned(), found, Access::ReadWrite)];

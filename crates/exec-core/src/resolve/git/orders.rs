@@ -7,7 +7,7 @@ use exec_files::{Dir, FileKind};
 
 use super::mount;
 use crate::Access;
-use crate::resolve::PlannedMount;
+use crate::resolve::{PlannedMount, os};
 
 /// A file or directory that stays as it is.
 pub(super) struct Order {
@@ -80,7 +80,8 @@ impl Order {
         };
         let fits = match (&self.missing, FileKind::of(&found)) {
             (Missing::Directory, kind) => kind == FileKind::Directory,
-            (Missing::File(_), kind) => kind == FileKind::File,
+            // By another name it could be changed all the same.
+            (Missing::File(_), kind) => kind == FileKind::File && !os::has_other_names(&found),
             (Missing::Nothing, kind) => kind != FileKind::Link,
         };
         if fits {

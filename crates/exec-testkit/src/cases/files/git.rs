@@ -6,11 +6,11 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use exec_core::{Cmd, ExecOpts, SessionName, WorkspaceMode};
+use exec_core::{Cmd, ExecOpts, MountSpec, SessionName, WorkspaceMode};
 
 use crate::case::{Case, Need, Skip, case};
 use crate::probe::open_to_all;
-use crate::repository::{Worktrees, git_inside, git_outside, need_git};
+use crate::repository::{Worktrees, git, git_inside, git_outside, need_git};
 use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
@@ -23,10 +23,13 @@ pub(super) const CASES: &[Case] = &[
     case!(a_stolen_pointer_is_not_followed, "A3 A13", HidesFiles),
     case!(a_repository_made_unreadable_keeps_its_orders, "A39", HidesFiles),
     case!(a_repository_closed_to_writing_keeps_its_orders, "A39", HidesFiles),
+    case!(a_second_name_of_the_configuration_gives_no_order, "A39", HidesFiles),
+    case!(a_repository_in_a_mount_keeps_its_orders, "A39", HidesFiles),
     case!(a_link_in_its_place_is_refused, "A39"),
     case!(one_that_appears_during_a_session_keeps_its_orders, "A39", HidesFiles; Need::Sessions),
     case!(a_forged_repository_is_not_followed, "A44"),
     case!(a_repository_made_inside_is_not_followed, "A44"),
+    case!(a_repository_forged_in_another_is_not_followed, "A44", HidesFiles),
 ];
 
 /// What the host's git would obey later, whether it was there before or not.
@@ -74,7 +77,7 @@ async fn git_cannot_be_told_to_execute(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     git_outside(ctx.workspace(), None, &["init", "-q"])?;
     let order = ["config", "core.fsmonitor", "./evil"];
-    let result = ctx.run(&crate::repository::git(&order), &ctx.opts()).await?;
+    let result = ctx.run(&git(&order), &ctx.opts()).await?;
     ensure!(result.exit_code().is_some_and(|code| code != 0), "{}", check::describe(&result));
     let read = || git_outside(ctx.workspace(), None, &["config", "--get", "core.fsmonitor"]);
     ensure!(read().is_err(), "the host's git has the order");
@@ -149,7 +152,8 @@ async fn gives_no_order(ctx: &Ctx, prepared: &str) -> Result<()> {
     check::exited(&ctx.sh(prepared).await?, 0)?;
     let order =
         "chmod 755 .git; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; echo x >> .git/config; true";
-    ctx.sh(order).await?;
+    // Refused altogether is as good.
+    let _ = ctx.executor().run(&Cmd::shell(order), &ctx.opts()).await;
     fs::set_permissions(&git, PermissionsExt::from_mode(0o755))?;
     ensure!(!fs::read_to_string(git.join("config"))?.contains('x'), "the configuration was written");
     ensure!(!git.join("hooks/pre-commit").exists(), "a hook was written");
@@ -171,6 +175,34 @@ async fn a_repository_closed_to_writing_keeps_its_orders(ctx: Ctx) -> Result<()>
     fs::write(git.join("config"), "")?;
     fs::set_permissions(&git, PermissionsExt::from_mode(0o555))?;
     gives_no_order(&ctx, "true").await
+}
+
+/// A39: by which a command could write what is read-only under the first.
+async fn a_second_name_of_the_configuration_gives_no_order(ctx: Ctx) -> Result<()> {
+    let git = ctx.workspace().join(".git");
+    repository_by_hand(&git)?;
+    fs::hard_link(git.join("config"), git.join("second"))?;
+    let script = "echo x >> .git/second";
+    let result = ctx.executor().run(&Cmd::shell(script), &ctx.opts()).await;
+    ensure!(!fs::read_to_string(git.join("config"))?.contains('x'), "it was written: {result:?}");
+    let outside = Command::new("sh").args(["-c", script]).current_dir(ctx.workspace()).status()?;
+    ensure!(outside.success() && fs::read_to_string(git.join("config"))?.contains('x'), "the control");
+    Ok(())
+}
+
+/// A39: given for writing, at a place of its own.
+async fn a_repository_in_a_mount_keeps_its_orders(ctx: Ctx) -> Result<()> {
+    let other = tempfile::tempdir()?;
+    open_to_all(other.path())?;
+    let git = other.path().join(".git");
+    repository_by_hand(&git)?;
+    let opts = ctx.opts().with_mount(MountSpec::read_write(other.path()).at("/data"));
+    for name in ["config", "hooks/pre-commit"] {
+        let inside = format!("/data/.git/{name}");
+        check::refused(&ctx.run(&ctx.probe(&["write", &inside]), &opts).await?, &["EROFS", "EACCES"])?;
+    }
+    check::printed(&ctx.run(&ctx.probe(&["write", "/data/.git/objects/new"]), &opts).await?, "ok")?;
+    check::printed(&ctx.run(&ctx.probe(&["write", "/data/new"]), &opts).await?, "ok")
 }
 
 /// A39: a link could be replaced by a repository with orders of its own, so nothing is run beside it.
@@ -214,6 +246,30 @@ async fn a_repository_made_inside_is_not_followed(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     git_inside(&ctx, &ctx.opts(), &["init", "-q", "made"]).await?;
     leads_nowhere(&ctx, &ctx.workspace().join("made/.git")).await
+}
+
+/// A44: in what a linked worktree may write of its repository.
+async fn a_repository_forged_in_another_is_not_followed(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    let all = Worktrees::new(&ctx)?;
+    let objects = all.main().join(".git/objects");
+    let forge = format!(
+        "cd {} && mkdir -p objects refs worktrees/x && echo ref: refs/heads/x > HEAD",
+        objects.display()
+    );
+    check::exited(&ctx.run(&Cmd::shell(&forge), &all.opts()).await?, 0)?;
+    let own = tempfile::tempdir()?;
+    open_to_all(own.path())?;
+    let (admin, pointer) = (objects.join("worktrees/x"), own.path().canonicalize()?.join(".git"));
+    let point =
+        format!("echo ../.. > {0}/commondir; echo {1} > {0}/gitdir", admin.display(), pointer.display());
+    check::exited(&ctx.run(&Cmd::shell(&point), &all.opts()).await?, 0)?;
+    let opts = ExecOpts::in_workspace(own.path());
+    let plant = format!("echo gitdir: {} > .git", admin.display());
+    check::exited(&ctx.run(&Cmd::shell(&plant), &opts).await?, 0)?;
+    refused_for(&ctx, &opts, "could be a command's work").await?;
+    // The worktree itself goes on.
+    check::exited(&ctx.run(&git(&["status"]), &all.opts()).await?, 0)
 }
 
 /// Makes another workspace a linked worktree of this repository, by commands in both. A repository that no command could

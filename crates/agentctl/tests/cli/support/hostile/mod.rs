@@ -17,6 +17,9 @@ use super::{Place, eventually};
 /// Whatever lies in a workspace, each of our commands has answered by then.
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// A builder may take longer, whatever it builds.
+const BUILD_LIMIT: Duration = Duration::from_secs(60);
+
 /// Runs a command of ours to its end, with this input, and checks what must hold whatever it says.
 pub(crate) fn answers(place: &Place, decoy: &Decoy, args: &[&str], input: &str) -> Output {
     let mut command = place.agentctl(args);
@@ -28,7 +31,8 @@ pub(crate) fn answers(place: &Place, decoy: &Decoy, args: &[&str], input: &str) 
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let output = bounded(&mut command, input).unwrap_or_else(|| panic!("{args:?} does not answer"));
+    let limit = if args.contains(&"build") { BUILD_LIMIT } else { LIMIT };
+    let output = bounded(&mut command, input, limit).unwrap_or_else(|| panic!("{args:?} does not answer"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code().is_some(), "{args:?} was killed by {:?}: {said}", output.status);
     assert!(!said.contains("overflowed its stack") && !said.contains("panicked"), "{args:?}: {said}");
@@ -38,7 +42,7 @@ pub(crate) fn answers(place: &Place, decoy: &Decoy, args: &[&str], input: &str) 
     output
 }
 
-fn bounded(command: &mut Command, input: &str) -> Option<Output> {
+fn bounded(command: &mut Command, input: &str, limit: Duration) -> Option<Output> {
     use std::io::Write;
     let mut child = command.spawn().unwrap();
     // A command that reads nothing has closed its end.
@@ -52,7 +56,7 @@ fn bounded(command: &mut Command, input: &str) -> Option<Output> {
     let (out, err) =
         (std::thread::spawn(move || reader(&mut stdout)), std::thread::spawn(move || reader(&mut stderr)));
     let mut status = None;
-    let ended = eventually(LIMIT, || {
+    let ended = eventually(limit, || {
         status = child.try_wait().unwrap();
         status.is_some()
     });
