@@ -17,7 +17,7 @@ pub trait Surroundings {
     fn variables(&self) -> Vec<(OsString, OsString)>;
     /// A regular file; `Links::Refuse` where somebody else may have made a link of it.
     fn read(&self, path: &Path, links: Links) -> io::Result<Vec<u8>>;
-    /// A regular file in a directory that nobody else may write.
+    /// A regular file in a directory that only its user may write.
     fn read_own(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// Whether there is anything at a path, a link that leads nowhere included.
     fn exists(&self, path: &Path) -> bool;

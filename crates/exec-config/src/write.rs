@@ -16,7 +16,7 @@ pub enum Existing {
     Keep,
 }
 
-/// A file that is no secret but somebody's own word: nobody else reads or writes it, nor writes its directory.
+/// A file with its user's own word: other users neither read nor write it, nor write its directory.
 pub(crate) fn private(path: &Path, text: &str) -> io::Result<()> {
     let (directory, name) = split(path)?;
     Dir::make_own(directory, Sharing::Readable)?.replace(name, 0o600, text.as_bytes())
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");
     }
 
-    /// A41: a directory that others may write holds nobody's word.
+    /// A41: a list in a directory that others may write does not count.
     #[test]
     fn a_private_file_is_in_a_directory_of_ours() {
         let dir = tempfile::tempdir().unwrap();

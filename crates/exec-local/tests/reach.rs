@@ -1,4 +1,4 @@
-//! What an executor was told to write to is out of reach of its commands.
+//! The places an executor writes to are out of reach of its commands.
 
 #![cfg(target_os = "linux")]
 

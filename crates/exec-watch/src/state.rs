@@ -26,7 +26,7 @@ const MOST: usize = 1 << 17;
 /// The mode of new files.
 const PRIVATE: u32 = 0o600;
 
-/// What other users may do with the records. Reading them harms nobody who made the directory readable.
+/// What other users may do with the records. A user may make the directory readable.
 const SHARING: Sharing = Sharing::Readable;
 
 /// Kinds of files, each in a directory of its own.

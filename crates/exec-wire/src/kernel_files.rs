@@ -15,7 +15,7 @@ pub const MASKED_PROC: [&str; 11] = [
     "timer_stats",
 ];
 
-/// Empty where commands run as user 0: the kernel lets nobody else read them, and asks user 0 for no capability.
+/// Empty where commands run as user 0: only that user can read them, and needs no capability for it.
 pub const MASKED_PROC_FOR_ROOT: [&str; 9] = [
     "allocinfo",
     "kmsg",

@@ -192,7 +192,7 @@ fn a_configuration_is_a_file(
     assert_eq!(is_file(&hostile.path(".agentctl.toml")), replaced);
 }
 
-/// A41: the list of trusted files counts only in a directory that nobody else writes.
+/// A41: the list of trusted files counts only in a directory that is closed to other writers.
 #[test]
 fn trust_is_not_kept_where_others_write() {
     let hostile = Hostile::new();

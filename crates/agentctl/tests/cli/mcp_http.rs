@@ -70,7 +70,7 @@ impl Drop for Server {
     }
 }
 
-/// A48: hundreds of requests that are never finished cost their senders their connections, and nobody else anything.
+/// A48: hundreds of requests that are never finished cost their senders their connections; other clients are served.
 #[test]
 fn half_requests_keep_nobody_out() {
     let place = Place::new();

@@ -94,7 +94,7 @@ impl Recipe {
                 project.replace(IGNORE, 0o644, ignore)?;
             }
             let context = directory.path().join("context");
-            // The image's name says what it was built from, to whoever wants the same.
+            // The image's name stands for what it was built from, in every workspace with the same files.
             if Self::read(&context).map_err(io::Error::other)?.number != self.number {
                 return Err(io::Error::other("it was changed while it was copied: try again"));
             }

@@ -77,7 +77,7 @@ async fn kernel_memory_and_keys_are_masked(ctx: Ctx) -> Result<()> {
 /// A10, A49: the kernel asks user 0 for no capability to read these; the list is the host's own.
 async fn root_reads_nothing_that_only_root_may(ctx: Ctx) -> Result<()> {
     if !is_root() {
-        bail!(Skip("nobody but root can read them anywhere".into()));
+        bail!(Skip("only root can read them".into()));
     }
     let mut readable_outside = 0;
     for entry in fs::read_dir("/proc")?.flatten() {

@@ -154,7 +154,12 @@ pub(crate) fn fill(
         place.file("Dockerfile", "FROM scratch\nCOPY . /\n");
     }
     let output = place.output(["run", "--quiet", "--", "python3", "-c", &script]);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(told.trim(), paths.len().to_string(), "{kind:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(
+        printed.trim(),
+        paths.len().to_string(),
+        "{kind:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     paths.len()
 }
