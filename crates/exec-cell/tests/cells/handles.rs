@@ -10,7 +10,7 @@ use exec_wire::{Closed, EndReason, Exited, FromCell, Status};
 const NO_POOL: PoolConfig = PoolConfig { per_spec: 0, total: 0, idle: Duration::from_secs(1) };
 
 fn opts() -> ExecOpts {
-    ExecOpts::in_workspace(std::env::temp_dir())
+    ExecOpts::in_workspace(env!("CARGO_MANIFEST_DIR"))
         .with_workspace_mode(exec_core::WorkspaceMode::ReadOnly { writable: Vec::new() })
 }
 

@@ -10,7 +10,7 @@ use exec_core::{Cmd, ExecOpts, Executor, SessionName};
 const POOL: PoolConfig = PoolConfig { per_spec: 2, total: 3, idle: Duration::from_secs(600) };
 
 fn opts() -> ExecOpts {
-    ExecOpts::in_workspace(std::env::temp_dir())
+    ExecOpts::in_workspace(env!("CARGO_MANIFEST_DIR"))
         .with_workspace_mode(exec_core::WorkspaceMode::ReadOnly { writable: Vec::new() })
 }
 

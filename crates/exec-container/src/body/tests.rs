@@ -97,7 +97,7 @@ fn a_run_in_an_image() {
     let placement = Placement::Volume { name: "agentctl-exec-init".into() };
     std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     let opts = ExecOpts::in_workspace(dir.path())
-        .with_mount(MountSpec::read_write("/usr/share").at("/data"))
+        .with_mount(MountSpec::read_write("/usr/local/share").at("/data"))
         .with_network(Network::Bridge)
         .with_user(User::Id { uid: 7, gid: 8 });
     insta::assert_snapshot!(sent(

@@ -84,8 +84,7 @@ impl Inputs {
                 // A link is copied as one.
                 FileKind::Link => self.add_bytes(&name, root.link_target(&path)?.as_encoded_bytes()),
                 FileKind::File => self.add_file(&name, root.file(&path)?)?,
-                // Neither read nor waited for; builders make another one like it, or leave it out.
-                FileKind::Special => self.add_bytes(&name, b"special"),
+                FileKind::Special => {}
             }
         }
         Ok(())
@@ -101,7 +100,9 @@ impl Inputs {
             return Err(too_deep(path));
         }
         let opened = if path.as_os_str().is_empty() { None } else { Some(root.dir(path)?) };
-        let entries = opened.as_ref().unwrap_or(root).entries(MOST_FILES)?;
+        let mut entries = opened.as_ref().unwrap_or(root).entries(MOST_FILES)?;
+        // Neither read nor waited for: what is built has no pipes or sockets of the project's.
+        entries.retain(|entry| entry.kind != FileKind::Special);
         self.label(path.as_os_str().as_encoded_bytes(), entries.len() as u64);
         self.files += entries.len();
         if self.files >= MOST_FILES {
