@@ -144,7 +144,9 @@ fn a_runtime_that_ends_leaves_no_record(walls: WallsChoice) {
     let config = LocalConfig { walls, warm_cells: 2, watch, ..LocalConfig::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let executor = runtime.block_on(LocalExec::new(config)).unwrap();
-    runtime.block_on(executor.warm(&ExecOpts::in_workspace(dir.path()))).unwrap();
+    let workspace = dir.path().join("workspace");
+    fs::create_dir(&workspace).unwrap();
+    runtime.block_on(executor.warm(&ExecOpts::in_workspace(&workspace))).unwrap();
     let records = || {
         let kinds = ["cells", "runs"].map(|kind| fs::read_dir(dir.path().join("state").join(kind)).unwrap());
         kinds.map(Iterator::count)
