@@ -2,7 +2,7 @@
 //! a terminal, a log or a generated file may get.
 //!
 //! A terminal obeys control characters, a log believes line breaks, and a reader believes the order of the letters. In a
-//! [`line`] all of that is spelt out; [`lines`] keep their line breaks and tabs; a [`Sanitizer`] treats a stream that comes
+//! [`line()`] all of that is spelt out; [`lines`] keep their line breaks and tabs; a [`Sanitizer`] treats a stream that comes
 //! in pieces, and may let colours pass.
 
 mod stream;
@@ -33,7 +33,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     spelt_out(text, |c| is_hidden(c) && c != '\n' && c != '\t')
 }
 
-/// A path as a [`line`].
+/// A path as a [`line()`].
 pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
