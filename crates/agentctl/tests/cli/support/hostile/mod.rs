@@ -23,14 +23,12 @@ const BUILD_LIMIT: Duration = Duration::from_secs(60);
 /// Runs a command of ours to its end, with this input, and checks what must hold whatever it says.
 pub(crate) fn answers(place: &Place, decoy: &Decoy, args: &[&str], input: &str) -> Output {
     let mut command = place.agentctl(args);
-    // Relative to a path that a person would not have typed: the workspace is all that differs.
-    // What the engine's own program remembers for its user is not ours.
-    command
-        .env("HOME", decoy.home())
-        .env("DOCKER_CONFIG", place.user())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // What the engine's own program remembers for its user is not ours; without root, Podman's containers are in the home too.
+    command.env("DOCKER_CONFIG", place.user());
+    if rustix::process::geteuid().is_root() {
+        command.env("HOME", decoy.home());
+    }
     let limit = if args.contains(&"build") { BUILD_LIMIT } else { LIMIT };
     let output = bounded(&mut command, input, limit).unwrap_or_else(|| panic!("{args:?} does not answer"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
