@@ -61,9 +61,9 @@ async fn show(terminal: &mut DefaultTerminal, signals: &mut Signals, interval: D
             Action::Look => next_look = Instant::now(),
             Action::Leave => return Ok(0),
             Action::Kill(name) => {
-                model.told(&format!("killing {name} …"));
+                model.show_message(&format!("killing {name} …"));
                 paint(terminal, &model)?;
-                model.told(&kill(&warden, name).await);
+                model.show_message(&kill(&warden, name).await);
                 next_look = Instant::now();
             }
         }

@@ -50,7 +50,7 @@ const ERASE: &str = "\r\x1b[K";
 /// Shows a line on the terminal that the next one takes the place of.
 fn transient(text: &str) {
     TRANSIENT.store(true, Ordering::Relaxed);
-    // There is nobody left to tell.
+    // A closed stream has no reader.
     let _ = write_stderr(&[ERASE, &printable::line(text)].concat());
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn say(voice: Voice, line: &Line) {
 /// Writes lines to standard error, with nothing in them that is obeyed, wherever they go.
 pub(crate) fn tell(text: &str) {
     let erase = if TRANSIENT.swap(false, Ordering::Relaxed) { ERASE } else { "" };
-    // There is nobody left to tell.
+    // A closed stream has no reader.
     let _ = write_stderr(&[erase, &printable::lines(text), "\n"].concat());
 }
 

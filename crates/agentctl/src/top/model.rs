@@ -86,7 +86,7 @@ impl Model {
     }
 
     /// Something to say until the next key.
-    pub(crate) fn told(&mut self, message: &str) {
+    pub(crate) fn show_message(&mut self, message: &str) {
         self.message = Some(printable::line(message).into_owned());
     }
 

@@ -1,13 +1,15 @@
 //! What is ours stays out of a command's reach, wherever the environment says that it is.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use rstest::rstest;
 use rustix::process::geteuid;
 
-use crate::support::Place;
+use crate::support::{Place, program};
 
 /// The run is refused before anything starts, and says what a command would have reached.
 fn refused(command: &mut Command, reached: &str) {
@@ -50,23 +52,35 @@ fn places_in_the_workspace_are_refused(#[case] variable: &str, #[case] reached: 
     refused(mounted.current_dir(elsewhere.path()).env(variable, &value), reached);
 }
 
+/// A user without a runtime directory. Only root can act as one.
+const STRANGER: u32 = 54_321;
+
 /// A40: the directory of temporary files of a user that has no other place for records and sockets.
 #[test]
 fn the_directory_of_temporary_files_is_refused_where_it_holds_our_records() {
-    let place = Place::new();
+    if !geteuid().is_root() {
+        // Shown by root's run of the same test: this user may have a runtime directory.
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (temporary, project) = (dir.path().join("tmp"), dir.path().join("tmp/project"));
+    fs::create_dir_all(&project).unwrap();
+    fs::copy(program(), dir.path().join("agentctl")).unwrap();
+    fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    for path in [&temporary, &project] {
+        chown(path, Some(STRANGER), Some(STRANGER)).unwrap();
+    }
     let run = |workspace: &Path| {
-        let mut command = place.agentctl(["run", "--", "echo", "ran"]);
-        command.current_dir(workspace).env("TMPDIR", place.path());
-        command.env_remove("XDG_RUNTIME_DIR").env_remove("AGENTCTL_STATE_DIR");
+        let mut command = Command::new(dir.path().join("agentctl"));
+        command.args(["run", "--sandbox", "local", "--", "echo", "ran"]).current_dir(workspace);
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("TMPDIR", &temporary);
+        command.uid(STRANGER).gid(STRANGER);
         command
     };
-    let below = place.path().join("project");
-    fs::create_dir(&below).unwrap();
-    let has_own_directory = Path::new(&format!("/run/user/{}", geteuid().as_raw())).exists();
-    if !geteuid().is_root() && !has_own_directory {
-        refused(&mut run(place.path()), "the records of what runs");
-    }
-    ran(&mut run(&below));
+    refused(&mut run(&temporary), "the records of what runs");
+    ran(&mut run(&project));
+    let records = temporary.join(format!("agentctl-{STRANGER}-state"));
+    assert!(records.is_dir(), "the control: that is where they are");
 }
 
 /// R22: a person can still mean it.
