@@ -17,8 +17,8 @@ pub fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backend: &str
     }
 }
 
-/// A limit asked for by name holds for the run as a whole, or the run is refused.
-pub fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str) -> Result<()> {
+/// A limit asked for by name holds for the run as a whole, or the run is refused with what would make it hold.
+pub fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str, remedy: &str) -> Result<()> {
     for report in isolation.limits.iter().filter(|report| plan.limits.required.contains(&report.limit)) {
         let why = match &report.held {
             Held::Enforced { .. } => continue,
@@ -27,10 +27,9 @@ pub fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str) -> Resu
         };
         let message =
             format!("the limit of {} for {} can't be enforced here: {why}", report.asked, report.limit);
-        return Err(Error::new(ErrorKind::LimitNotEnforced, "start", message).with_backend(backend).with_remedy(
-            "run where control groups can be written (as root, or with a delegated group), use a container, or pass \
-             --best-effort-limits",
-        ));
+        return Err(Error::new(ErrorKind::LimitNotEnforced, "start", message)
+            .with_backend(backend)
+            .with_remedy(format!("{remedy}, or pass --best-effort-limits")));
     }
     Ok(())
 }

@@ -17,6 +17,8 @@ pub(crate) struct Terms {
     pub(crate) standing: Standing,
     pub(crate) limits: RunLimits,
     pub(crate) begun: Instant,
+    /// See [`Outcome::reopened`].
+    pub(crate) reopened: Option<&'static str>,
 }
 
 impl Terms {
@@ -37,6 +39,7 @@ impl Terms {
             limits_hit,
             denials: Vec::new(),
             survivors: closed.survivors.clone(),
+            reopened: self.reopened.map(str::to_owned),
         }
     }
 }

@@ -15,14 +15,13 @@ use exec_watch::Begun;
 use tokio::time::Instant;
 
 use crate::admission::{require_floor, require_limits};
-use crate::cell::{Cell, Standing};
 use crate::closing::Terms;
 use crate::maker::CellMaker;
 use crate::pool::{Pool, PoolConfig};
 use crate::probe::{FirstCell, first_cell};
 use crate::request;
 use crate::run::Run;
-use crate::sessions::Sessions;
+use crate::sessions::{Seated, Sessions};
 use crate::verdict::RunLimits;
 
 /// Runs commands in the cells that `M` makes.
@@ -63,13 +62,16 @@ impl<M: CellMaker> CellExecutor<M> {
         Ok(plan)
     }
 
-    async fn cell_for(&self, plan: &Plan, spec: &M::Spec) -> Result<(Arc<Cell>, Standing)> {
+    async fn cell_for(&self, plan: &Plan, spec: &M::Spec) -> Result<Seated> {
         match &plan.lifetime {
             Lifetime::Ephemeral => {
                 let ready = self.pool.take(spec).await?;
-                Ok((Arc::new(ready.cell), ready.standing))
+                Ok(Seated { cell: Arc::new(ready.cell), standing: ready.standing, reopened: None })
             }
-            Lifetime::Session(name) => self.sessions.cell(name, spec, &self.pool).await,
+            Lifetime::Session(name) => {
+                let asked = || self.maker.spec(&plan.without_fences());
+                self.sessions.cell(name, spec, asked, &self.pool).await
+            }
         }
     }
 }
@@ -91,8 +93,8 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
         watch.admit().map_err(|error| error.with_backend(self.name()))?;
         let plan = self.plan(cmd, opts).await?;
         let spec = self.maker.spec(&plan)?;
-        let (cell, standing) = self.cell_for(&plan, &spec).await?;
-        require_limits(&plan, &standing.isolation, self.maker.name())?;
+        let Seated { cell, standing, reopened } = self.cell_for(&plan, &spec).await?;
+        require_limits(&plan, &standing.isolation, self.maker.name(), self.maker.limit_remedy())?;
         let start = request::start(&plan, self.maker.rlimits(&plan, &cell.facts));
         let id = new_run_id();
         let note = watch.begin(Begun {
@@ -102,7 +104,7 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
             plan: &plan,
             isolation: &standing.isolation,
         })?;
-        let terms = Terms { standing, limits: RunLimits::of(&plan), begun };
+        let terms = Terms { standing, limits: RunLimits::of(&plan), begun, reopened };
         let refill = |ending| {
             let place = (plan.lifetime == Lifetime::Ephemeral).then(|| self.pool.reserve(&spec)).flatten();
             async move {

@@ -9,6 +9,10 @@ use exec_watch::{Seat, Watch};
 use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+/// What would make a limit hold in a container of an engine.
+pub const ENGINE_LIMITS: &str =
+    "use an engine that runs as root, or one of this user where systemd hands control groups (v2) down";
+
 /// Makes cells of one kind.
 #[async_trait]
 pub trait CellMaker: Debug + Send + Sync + 'static {
@@ -54,6 +58,11 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
 
     /// The isolation that held, from what the cell read back.
     fn isolation(&self, spec: &Self::Spec, facts: &Facts) -> Isolation;
+
+    /// What would make a limit hold that does not hold here.
+    fn limit_remedy(&self) -> &'static str {
+        ENGINE_LIMITS
+    }
 
     /// Kernel limits for the processes of a command in such a cell.
     fn rlimits(&self, plan: &Plan, facts: &Facts) -> Vec<Rlimit>;

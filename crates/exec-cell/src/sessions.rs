@@ -10,11 +10,27 @@ use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
 use crate::pool::Pool;
 
+/// Why a session begins anew.
+const ENDED: &str = "its sandbox had ended";
+const FENCED: &str = "what the host takes orders from, such as `.git`, has changed in the workspace, and the sandbox did not yet \
+                      keep it as it is";
+
 #[derive(Debug)]
 struct Session<S> {
     spec: S,
+    /// The specification without what keeps files as they are: it differs only if the options do.
+    asked: S,
     cell: Arc<Cell>,
     standing: Standing,
+}
+
+/// A session's cell, as a run finds it.
+#[derive(Debug)]
+pub(crate) struct Seated {
+    pub(crate) cell: Arc<Cell>,
+    pub(crate) standing: Standing,
+    /// Why it is not the cell of the session's last run, if it is not.
+    pub(crate) reopened: Option<&'static str>,
 }
 
 /// The open sessions of an executor. They end with it, or when asked.
@@ -26,37 +42,40 @@ impl<M: CellMaker> Sessions<M> {
         Self(Mutex::new(HashMap::new()))
     }
 
-    /// The session's cell; made when the session is new or its cell has died.
+    /// The session's cell; made when the session is new, its cell has died, or something has appeared in the workspace that
+    /// its cell doesn't keep as it is. In that case all of the old cell ends first: what still runs in it could write there.
     pub(crate) async fn cell(
         &self,
         name: &SessionName,
         spec: &M::Spec,
+        asked: impl FnOnce() -> Result<M::Spec>,
         pool: &Pool<M>,
-    ) -> Result<(Arc<Cell>, Standing)> {
+    ) -> Result<Seated> {
         let mut sessions = self.0.lock().await;
-        if let Some(session) = sessions.get(name).filter(|session| session.cell.is_alive()) {
-            if session.spec != *spec {
-                return Err(Error::new(
-                    ErrorKind::InvalidInput,
-                    "start",
-                    format!(
-                        "the session `{}` was opened with other mounts, limits, user or network",
-                        name.as_str()
-                    ),
-                )
-                .with_remedy(
-                    "end it first, or use the options it was opened with; a `.git` that has appeared since is a mount too",
-                ));
-            }
-            return Ok((Arc::clone(&session.cell), session.standing.clone()));
+        let known = sessions.get(name);
+        if let Some(Session { cell, standing, .. }) =
+            known.filter(|session| session.cell.is_alive() && session.spec == *spec)
+        {
+            return Ok(Seated { cell: Arc::clone(cell), standing: standing.clone(), reopened: None });
         }
+        let asked = asked()?;
+        let reopened = match known {
+            None => None,
+            Some(session) if !session.cell.is_alive() => Some(ENDED),
+            Some(session) if session.asked == asked => {
+                session.cell.end().await;
+                Some(FENCED)
+            }
+            Some(_) => return Err(other_options(name)),
+        };
         let ready = pool.take(spec).await?;
         let cell = Arc::new(ready.cell);
         cell.seat.serves(name.as_str());
+        let standing = ready.standing;
         let session =
-            Session { spec: spec.clone(), cell: Arc::clone(&cell), standing: ready.standing.clone() };
+            Session { spec: spec.clone(), asked, cell: Arc::clone(&cell), standing: standing.clone() };
         sessions.insert(name.clone(), session);
-        Ok((cell, ready.standing))
+        Ok(Seated { cell, standing, reopened })
     }
 
     /// Ends a session and returns when nothing of it is left.
@@ -70,4 +89,11 @@ impl<M: CellMaker> Sessions<M> {
     pub(crate) async fn len(&self) -> usize {
         self.0.lock().await.values().filter(|session| session.cell.is_alive()).count()
     }
+}
+
+fn other_options(name: &SessionName) -> Error {
+    let what =
+        format!("the session `{}` was opened with other mounts, limits, user or network", name.as_str());
+    Error::new(ErrorKind::InvalidInput, "start", what)
+        .with_remedy("end it first, or use the options it was opened with")
 }

@@ -37,6 +37,8 @@ pub struct Report {
     pub denials: Vec<Denial>,
     /// Processes that could not be killed.
     pub survivors: Vec<u32>,
+    /// Why the session begins anew with this run, if it does.
+    pub reopened: Option<String>,
 }
 
 /// What a run used.
@@ -70,6 +72,7 @@ impl From<&ExecResult> for Report {
             limits_hit: outcome.limits_hit.clone(),
             denials: outcome.denials.clone(),
             survivors: outcome.survivors.clone(),
+            reopened: outcome.reopened.clone(),
         }
     }
 }

@@ -58,6 +58,9 @@ pub struct Outcome {
     pub denials: Vec<Denial>,
     /// Processes that could not be killed, by id inside the cell. Empty but for processes in uninterruptible sleep.
     pub survivors: Vec<u32>,
+    /// Why the session begins anew with this run, if it does: processes and files outside the workspace that earlier runs left
+    /// in it are gone.
+    pub reopened: Option<String>,
 }
 
 impl Outcome {

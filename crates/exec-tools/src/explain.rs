@@ -37,7 +37,10 @@ pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
         .then(|| format!("{} processes could not be killed", outcome.survivors.len()));
     let memory = (outcome.ended == Ended::OutOfMemory && outcome.limits_hit.is_empty())
         .then(|| "limit: the memory is used up; the operator raises it with --memory".to_owned());
-    limits.chain(denials).chain(memory).chain(survivors).collect()
+    let reopened = outcome.reopened.as_ref().map(|why| {
+        format!("the sandbox was opened anew before this command, because {why}; background processes and files outside the workspace are gone")
+    });
+    limits.chain(denials).chain(memory).chain(survivors).chain(reopened).collect()
 }
 
 /// What programs print when they run into a wall, and what to say about it.
@@ -129,6 +132,7 @@ mod tests {
             limits_hit: Vec::new(),
             denials: Vec::new(),
             survivors: Vec::new(),
+            reopened: None,
         };
         let mut collector = Collector::new(&Capture::default()).unwrap();
         collector.push(stderr.as_bytes()).unwrap();
@@ -163,9 +167,9 @@ mod tests {
         outcome.ended = Ended::TimedOut;
         outcome.limits_hit = vec![LimitHit::new(LimitName::WallTime, "it ran too long")];
         assert_eq!(ending(&outcome), "timed out after 1.50 s");
-        assert_eq!(
-            notes(&outcome),
-            ["limit: it ran too long; raise it with --timeout (an option of the operator)"]
-        );
+        outcome.reopened = Some("it had ended".to_owned());
+        let [limit, reopened] = &notes(&outcome)[..] else { panic!("two notes") };
+        assert_eq!(limit, "limit: it ran too long; raise it with --timeout (an option of the operator)");
+        assert!(reopened.contains("opened anew before this command, because it had ended"), "{reopened}");
     }
 }

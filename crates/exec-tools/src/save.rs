@@ -11,13 +11,22 @@ use exec_core::{
     Cmd, Error, ErrorKind, Event, ExecOpts, Execution, Executor, Limit, Result, Stdin, StdinWriter,
 };
 
-/// Says when the file is open, then takes what comes. Opening a pipe would wait for a reader.
+/// Says when the file is open, then takes what comes. The path can lead elsewhere at any moment, so what was opened is looked
+/// at, and not what has the name: for reading too, because opening a pipe for writing alone waits for a reader, and not cut
+/// short before it is known to be a file.
 const SCRIPT: &str = r#"
-if [ -e "$1" ] && [ ! -f "$1" ]; then echo 'it is not a regular file'; exit 1; fi
-exec 3>"$1" && echo open && exec cat >&3"#;
+refuse() { echo 'it is not a regular file'; exit 1; }
+[ ! -d "$1" ] || refuse
+exec 3<>"$1" || exit 1
+[ -f /proc/self/fd/3 ] || refuse
+: >/proc/self/fd/3 && echo open && exec cat >&3"#;
 
-/// Longer than opening a file takes, on a busy machine too. What was looked at can be a pipe by the time it is opened.
-const OPENS: Duration = Duration::from_secs(20);
+/// Longer than opening a file or writing some of it takes, on a busy machine too. The command is in the same sandbox and can stop
+/// what writes the file, which must not hold its own answer up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// As much of a complaint as anybody reads.
+const COMPLAINT: usize = 4096;
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -35,7 +44,7 @@ impl Saved {
         opts.limits.timeout = Limit::Unlimited;
         opts.idle_timeout = None;
         let run = executor.start(&Cmd::shell(SCRIPT).arg("sh").arg(path), &opts).await?;
-        let Ok(said) = tokio::time::timeout(OPENS, first_words(&run)).await else {
+        let Ok(said) = tokio::time::timeout(PATIENCE, first_words(&run)).await else {
             run.control().kill();
             return Err(not_written(path, "it can't be opened in time"));
         };
@@ -46,14 +55,21 @@ impl Saved {
         Ok(Self { path: path.to_owned(), run, input })
     }
 
-    pub(crate) async fn write(&self, bytes: Bytes) -> Result<()> {
-        self.input.write(bytes).await
+    /// Writes more. What takes nothing any more is ended, and [`finish`](Self::finish) says so.
+    pub(crate) async fn write(&self, bytes: Bytes) {
+        if !matches!(tokio::time::timeout(PATIENCE, self.input.write(bytes)).await, Ok(Ok(()))) {
+            self.run.control().kill();
+        }
     }
 
     /// Waits until it is all written, and says what became of it.
     pub(crate) async fn finish(self) -> Result<String> {
         self.input.close();
-        let complaint = rest(&self.run).await;
+        let said = tokio::time::timeout(PATIENCE, rest(&self.run)).await;
+        let complaint = said.unwrap_or_else(|_| {
+            self.run.control().kill();
+            "it was not written in time".to_owned()
+        });
         let outcome = self.run.wait().await?;
         Ok(match outcome.exit_code() {
             Some(0) => format!("the whole output is in {}", self.path),
@@ -67,22 +83,94 @@ fn not_written(path: &str, why: &str) -> Error {
         .with_remedy("name a file in the workspace or below /tmp whose directory exists")
 }
 
-/// The first thing it prints: that the file is open, or why not.
+/// The first line it prints: that the file is open, or why not. A shell may print a line in pieces.
 async fn first_words(run: &Execution) -> String {
-    while let Some(event) = run.next_event().await {
-        if let Event::Output { bytes, .. } = event {
-            return String::from_utf8_lossy(&bytes).into_owned();
+    let mut said = Vec::new();
+    while !said.contains(&b'\n') && said.len() < COMPLAINT {
+        match run.next_event().await {
+            Some(Event::Output { bytes, .. }) => said.extend_from_slice(&bytes),
+            Some(_) => {}
+            None if said.is_empty() => return "the shell did not start".to_owned(),
+            None => break,
         }
     }
-    "the shell did not start".to_owned()
+    String::from_utf8_lossy(&said).into_owned()
 }
 
 async fn rest(run: &Execution) -> String {
     let mut said = String::new();
     while let Some(event) = run.next_event().await {
         if let Event::Output { bytes, .. } = event {
-            said.push_str(&String::from_utf8_lossy(&bytes));
+            let kept = bytes.len().min(COMPLAINT.saturating_sub(said.len()));
+            said.push_str(&String::from_utf8_lossy(&bytes.slice(..kept)));
         }
     }
     said
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+    use std::process::{Child, Command, Stdio};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
+
+    use super::*;
+
+    const OUTER_LIMIT: Duration = Duration::from_secs(30);
+
+    /// Whether it ended in time.
+    fn ends(child: &mut Child) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < OUTER_LIMIT {
+            if child.try_wait().unwrap().is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        false
+    }
+
+    /// A4, A43: whenever the file becomes a pipe that takes nothing.
+    #[test]
+    fn a_file_that_becomes_a_pipe_holds_nothing_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("file"), "").unwrap();
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        // With a reader that does not read, so that opening it succeeds.
+        let _reader = fs::File::options().read(true).write(true).open(at("pipe")).unwrap();
+        let (is_over, name) = (AtomicBool::new(false), at("name"));
+        let take_turns = || {
+            for kind in ["pipe", "file"].iter().cycle() {
+                fs::hard_link(at(kind), at("next")).unwrap();
+                fs::rename(at("next"), &name).unwrap();
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        };
+        fs::hard_link(at("file"), &name).unwrap();
+        let all_ended = std::thread::scope(|scope| {
+            scope.spawn(take_turns);
+            let all_ended = (0..30).all(|_| {
+                let mut command = Command::new("sh");
+                command.args(["-c", SCRIPT, "sh"]).arg(&name).stdin(Stdio::piped());
+                let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+                let mut input = child.stdin.take().unwrap();
+                // More than a pipe holds. A script that has refused the file does not read it.
+                let writer = std::thread::spawn(move || drop(input.write_all(&vec![b'x'; 1 << 18])));
+                let ended = ends(&mut child);
+                writer.join().unwrap();
+                ended
+            });
+            is_over.store(true, Ordering::Relaxed);
+            all_ended
+        });
+        assert!(all_ended);
+    }
 }

@@ -3,7 +3,9 @@
 use std::fmt::Display;
 
 use agent_exec::{Evidence, Found, Sandbox};
-use exec_core::{Because, Capabilities, Executor, IsolationLevel, Network, PassedOver, Plan, Selection};
+use exec_core::{
+    Because, Capabilities, Executor, IsolationLevel, NamespaceBan, Network, PassedOver, Plan, Selection,
+};
 
 use super::line::Line;
 
@@ -56,7 +58,8 @@ fn or_unlimited(limit: Option<impl Display>) -> String {
 }
 
 /// What is weaker than it should be, with what to do about it.
-pub(crate) fn warnings(has: &Capabilities, selection: &Selection) -> Vec<Line> {
+/// `ban` is the kernel setting that forbids namespaces to this user.
+pub(crate) fn warnings(has: &Capabilities, selection: &Selection, ban: Option<NamespaceBan>) -> Vec<Line> {
     let mut lines = Vec::new();
     lines.extend(fallback(has, selection).map(Line::warn));
     lines.extend(ruled_out(has, selection).map(Line::warn));
@@ -64,8 +67,11 @@ pub(crate) fn warnings(has: &Capabilities, selection: &Selection) -> Vec<Line> {
         lines.push(Line::warn(format!("{by} is overruled: {} was asked for by name", selection.name)));
     }
     if has.level < IsolationLevel::Namespaces {
+        let ban = ban.map_or_else(String::new, |ban| {
+            format!(" ({} forbids them; to allow them: {})", ban.setting(), ban.fix())
+        });
         lines.push(Line::warn(format!(
-            "weak isolation ({}): no namespaces; --min-isolation namespaces refuses that, --quiet hides this",
+            "weak isolation ({}): no namespaces{ban}; --min-isolation namespaces refuses that, --quiet hides this",
             has.level
         )));
     }

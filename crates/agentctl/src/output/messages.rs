@@ -133,6 +133,7 @@ pub(crate) mod tests {
             limits_hit: Vec::new(),
             denials: Vec::new(),
             survivors: Vec::new(),
+            reopened: None,
         }
     }
 

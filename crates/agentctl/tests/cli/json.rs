@@ -67,7 +67,7 @@ fn out_of_memory() {
 fn the_fields_are_stable() {
     let (object, _) = Place::new().json(&[], &["sh", "-c", "echo out; echo err >&2"]);
     let names: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
-    insta::assert_snapshot!(names.join(" "), @"denials duration_ms ended executor exit_code isolation limits_hit selection signal stderr stderr_omitted stdout stdout_omitted survivors usage warnings");
+    insta::assert_snapshot!(names.join(" "), @"denials duration_ms ended executor exit_code isolation limits_hit reopened selection signal stderr stderr_omitted stdout stdout_omitted survivors usage warnings");
     assert_eq!((&object["stdout"], &object["stderr"]), (&json!("out\n"), &json!("err\n")));
     assert_eq!(object["executor"], "local");
 }

@@ -66,11 +66,16 @@ pub(super) fn note(writable: &Writable) -> Result<()> {
     Notes::here().take(writable).map_err(|error| unwritable(&writable.path, error))
 }
 
-/// Refuses build files that were not there before a command could write the workspace: one of those may have made them.
-pub(super) fn check_build_files(workspace: &Path, id: FileId) -> Result<()> {
-    let Some((note, first)) = Notes::here().find(workspace, id) else { return Ok(()) };
-    let present = build_files(workspace);
-    let Some(new) = present.iter().find(|name| !first.build_files.contains(name)) else { return Ok(()) };
+/// Refuses to build from files that were not there before a command could write the workspace: one of those may have made them.
+/// To be called with what was read, after it was: a command may make and remove a file from one moment to the next.
+///
+/// # Errors
+///
+/// Names the file, and what to do about it.
+pub fn check_build_files(workspace: &Path, read: &[&str]) -> Result<()> {
+    let Some((note, first)) = Notes::here().find(workspace, os::file_id(workspace)?) else { return Ok(()) };
+    let is_new = |name: &&&str| !first.build_files.iter().any(|known| known == **name);
+    let Some(new) = read.iter().find(is_new) else { return Ok(()) };
     Err(invalid(format!(
         "`{}` was not there before the first command in this workspace: a command may have made it",
         workspace.join(new).display()
@@ -101,6 +106,12 @@ pub(super) fn forgeable(repository: &Path, admin: &Path) -> Option<PathBuf> {
     Notes::here().forgeable(repository, admin)
 }
 
+/// The note that makes a workspace's pointer to a repository doubtful: it was not there before the first command, in the workspace
+/// or above it.
+pub(super) fn new_pointer(workspace: &Path, repository: &Path) -> Option<PathBuf> {
+    Notes::here().new_pointer(workspace, repository)
+}
+
 /// Whether a command could have written a path: it lies in a directory that was given to one for writing.
 pub fn could_be_a_commands(path: &Path) -> bool {
     Notes::here().covers(path)
@@ -109,6 +120,10 @@ pub fn could_be_a_commands(path: &Path) -> bool {
 fn build_files(workspace: &Path) -> Vec<String> {
     let Ok(dir) = Dir::open(workspace) else { return Vec::new() };
     BUILD_FILES.into_iter().filter(|name| dir.metadata(name).is_ok()).map(str::to_owned).collect()
+}
+
+fn is_worktree(directory: &Path) -> bool {
+    Dir::open(directory).and_then(|dir| dir.metadata(".git")).is_ok_and(|found| found.is_file())
 }
 
 fn unwritable(directory: &Path, error: io::Error) -> Error {
@@ -148,6 +163,7 @@ impl Notes {
                 path: path.clone(),
                 id: *id,
                 keeps: *keeps,
+                is_worktree: is_worktree(path),
                 build_files: build_files(path),
             })?,
         }
@@ -188,6 +204,19 @@ impl Notes {
             let (path, note) = self.find(above, id)?;
             (!is_kept(above, &note)).then_some(path)
         })
+    }
+
+    fn new_pointer(&self, workspace: &Path, repository: &Path) -> Option<PathBuf> {
+        workspace.ancestors().find_map(|above| {
+            let (path, note) = self.find(above, os::file_id(above).ok()?)?;
+            let is_first = if above == workspace {
+                note.is_worktree
+            } else {
+                // Who could make the pointer can write this repository anyway.
+                above.join(".git") == repository
+            };
+            Some((!is_first).then_some(path))
+        })?
     }
 
     /// The note of a directory, if it is still the directory that was noted.

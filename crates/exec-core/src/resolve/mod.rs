@@ -26,7 +26,7 @@ use crate::{
 
 use first_sight::{Keeps, Writable};
 
-pub use first_sight::{accept_build_files, could_be_a_commands};
+pub use first_sight::{accept_build_files, check_build_files, could_be_a_commands};
 pub use os::FileId;
 pub use user::NOBODY;
 
@@ -54,6 +54,8 @@ pub struct Plan {
     pub workspace_mode: u32,
     /// The workspace and everything else that shall be visible, outermost first.
     pub mounts: Vec<PlannedMount>,
+    /// How many of them were asked for; the others keep files of those as they are.
+    asked_for: usize,
     /// The directories that the command can write.
     writable: Vec<Writable>,
     /// What the command reads.
@@ -106,7 +108,7 @@ impl Plan {
         validate_env(&opts.env)?;
         validate_limits(opts)?;
         let workspace = workspace_path(opts, own)?;
-        let mounts::Planned { mounts, writable } = mounts::plan(&workspace, opts, own)?;
+        let mounts::Planned { mounts, asked_for, writable } = mounts::plan(&workspace, opts, own)?;
         refuse_spilling_inside(opts, &mounts)?;
         danger::check_writable(&mounts, opts.dangerous_mounts)?;
         let cwd = cwd::plan(&workspace, &mounts, opts.cwd.as_deref())?;
@@ -122,6 +124,7 @@ impl Plan {
             workspace_mode: os::mode(&workspace)?,
             workspace,
             mounts,
+            asked_for,
             writable,
             stdin: opts.stdin.clone(),
             tty: opts.tty,
@@ -148,12 +151,18 @@ pub enum Fences {
 }
 
 impl Plan {
+    /// The plan as the options alone make it, whatever there is in the workspace to be kept as it is.
+    #[must_use]
+    pub fn without_fences(&self) -> Self {
+        Self { mounts: self.mounts.iter().take(self.asked_for).cloned().collect(), ..self.clone() }
+    }
+
     /// Notes what the writable directories hold, before a command can change it. Executors call this before they make or use a
     /// cell for the plan.
     ///
     /// # Errors
     ///
-    /// Where nothing can be noted, and where an image shall be built from files that a command may have made.
+    /// Where nothing can be noted.
     pub fn take_notes(&self, fences: Fences) -> Result<()> {
         for writable in &self.writable {
             // Of a repository elsewhere only parts are opened where there are no mounts; one in the workspace is open as a whole.
@@ -162,9 +171,6 @@ impl Plan {
                 (_, keeps) => keeps,
             };
             first_sight::note(&Writable { keeps, ..writable.clone() })?;
-        }
-        if self.image.as_deref() == Some(crate::BUILD_IMAGE) {
-            first_sight::check_build_files(&self.workspace, os::file_id(&self.workspace)?)?;
         }
         Ok(())
     }

@@ -19,6 +19,8 @@ const RESERVED: [&str; 11] =
 /// The mounts of a run, and the directories that its command can write.
 pub(super) struct Planned {
     pub(super) mounts: Vec<PlannedMount>,
+    /// How many of them were asked for; the others come after these.
+    pub(super) asked_for: usize,
     pub(super) writable: Vec<Writable>,
 }
 
@@ -39,8 +41,9 @@ pub(super) fn plan(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result
         add_new(&mut kept, git::fences(&mount.source, &mount.target)?);
     }
     let writable = writable(workspace, &given, &kept);
+    let asked_for = given.len();
     given.extend(kept);
-    Ok(Planned { mounts: given, writable })
+    Ok(Planned { mounts: given, asked_for, writable })
 }
 
 /// An engine refuses two mounts at one place.

@@ -1,6 +1,5 @@
 //! `run_command`.
 
-use bytes::Bytes;
 use exec_core::{ByteSize, Capture, Cmd, Collector, Event, ExecResult, Result, Stdin, Stream};
 
 use super::{Toolbox, Watch};
@@ -28,7 +27,9 @@ impl Toolbox {
                 Stream::Stdout => stdout.push(&bytes)?,
                 Stream::Stderr => stderr.push(&bytes)?,
             }
-            keep(saved.as_ref(), bytes).await?;
+            if let Some(saved) = &saved {
+                saved.write(bytes).await;
+            }
         }
         let outcome = run.wait().await?;
         let note = match saved {
@@ -44,12 +45,5 @@ impl Toolbox {
         const LEAST: ByteSize = ByteSize::bytes(64);
         let most = self.frame.bounds().output;
         asked.map_or(most, |asked| ByteSize::bytes(asked).min(most)).max(LEAST)
-    }
-}
-
-async fn keep(saved: Option<&Saved>, bytes: Bytes) -> Result<()> {
-    match saved {
-        Some(saved) => saved.write(bytes).await,
-        None => Ok(()),
     }
 }

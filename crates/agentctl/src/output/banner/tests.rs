@@ -84,27 +84,30 @@ fn the_banner_fits_a_line() {
 /// R62, R64
 #[test]
 fn a_fallback_is_one_paragraph_with_the_fix() {
-    let one = warnings(&local(), &selection("local", vec![missing("docker")]));
+    let one = warnings(&local(), &selection("local", vec![missing("docker")]), None);
     insta::assert_snapshot!(shown(&one, Voice::Person), @"agentctl: WARN docker is not used: nobody listens where docker should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
-    let two = warnings(&local(), &selection("local", vec![missing("docker"), missing("podman")]));
+    let two = warnings(&local(), &selection("local", vec![missing("docker"), missing("podman")]), None);
     insta::assert_snapshot!(shown(&two, Voice::Person), @"agentctl: WARN docker is not used: nobody listens where docker should be (at: unix:///x). podman is not used: nobody listens where podman should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
 }
 
 /// R63: what somebody ordered is no fallback, and is told all the same: no silent downgrade.
 #[test]
 fn an_order_is_told() {
-    let ordered = warnings(&local(), &selection("local", vec![ruled_out("docker"), ruled_out("podman")]));
+    let ordered =
+        warnings(&local(), &selection("local", vec![ruled_out("docker"), ruled_out("podman")]), None);
     insta::assert_snapshot!(shown(&ordered, Voice::Person), @"agentctl: WARN containers are ruled out by ENABLE_DOCKER=false: the command runs in `local` (isolation namespaces). --sandbox docker is stronger, --sandbox local asks for this one and for no warning.");
     let overruled =
         Selection { overruled: Some("ENABLE_DOCKER=false".into()), ..selection("docker", vec![]) };
-    insta::assert_snapshot!(shown(&warnings(&docker(), &overruled), Voice::Person), @"agentctl: WARN ENABLE_DOCKER=false is overruled: docker was asked for by name");
+    insta::assert_snapshot!(shown(&warnings(&docker(), &overruled, None), Voice::Person), @"agentctl: WARN ENABLE_DOCKER=false is overruled: docker was asked for by name");
 }
 
 #[test]
 fn weak_walls_are_named() {
     let weak = capabilities(IsolationLevel::Subreaper, None);
-    insta::assert_snapshot!(shown(&warnings(&weak, &selection("local", vec![])), Voice::Person), @"agentctl: WARN weak isolation (subreaper): no namespaces; --min-isolation namespaces refuses that, --quiet hides this");
-    assert!(warnings(&local(), &selection("local", vec![])).is_empty());
+    insta::assert_snapshot!(shown(&warnings(&weak, &selection("local", vec![]), None), Voice::Person), @"agentctl: WARN weak isolation (subreaper): no namespaces; --min-isolation namespaces refuses that, --quiet hides this");
+    let ban = Some(NamespaceBan::NotForOrdinaryUsers);
+    insta::assert_snapshot!(shown(&warnings(&weak, &selection("local", vec![]), ban), Voice::Person), @"agentctl: WARN weak isolation (subreaper): no namespaces (kernel.unprivileged_userns_clone=0 forbids them; to allow them: sudo sysctl -w kernel.unprivileged_userns_clone=1); --min-isolation namespaces refuses that, --quiet hides this");
+    assert!(warnings(&local(), &selection("local", vec![]), ban).is_empty());
 }
 
 /// R64: S4's lines.

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use super::Keeps;
 use crate::resolve::{FileId, os};
 
-const HEAD: &str = "first sight 1";
+const HEAD: &str = "first sight 2";
+
+/// What stands for a directory that was a linked worktree.
+const WORKTREE: &str = "worktree";
 
 const WORDS: [(Keeps, &str); 3] =
     [(Keeps::Nothing, "nothing"), (Keeps::ItsRepository, "repository"), (Keeps::ItsOrders, "orders")];
@@ -16,6 +19,8 @@ pub(super) struct Note {
     pub(super) path: PathBuf,
     pub(super) id: FileId,
     pub(super) keeps: Keeps,
+    /// Whether it had the pointer of a linked worktree.
+    pub(super) is_worktree: bool,
     /// The files that an image could be built from.
     pub(super) build_files: Vec<String>,
 }
@@ -31,13 +36,15 @@ impl Note {
     pub(super) fn text(&self) -> Vec<u8> {
         let FileId { dev, ino, born } = self.id;
         let keeps = WORDS.iter().find(|(keeps, _)| *keeps == self.keeps).map_or("nothing", |(_, word)| *word);
-        let facts = format!("{HEAD}\n{dev} {ino} {born}\n{keeps}\n{}\n", self.build_files.join(" "));
+        let kind = if self.is_worktree { WORKTREE } else { "" };
+        let files = self.build_files.join(" ");
+        let facts = format!("{HEAD}\n{dev} {ino} {born}\n{keeps}\n{kind}\n{files}\n");
         [facts.as_bytes(), self.path.as_os_str().as_encoded_bytes()].concat()
     }
 
     /// A note that can't be read is none.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
-        let mut parts = text.splitn(5, |byte| *byte == b'\n');
+        let mut parts = text.splitn(6, |byte| *byte == b'\n');
         let mut line = || std::str::from_utf8(parts.next()?).ok();
         if line()? != HEAD {
             return None;
@@ -46,9 +53,10 @@ impl Note {
         let [dev, ino, born] = numbers[..] else { return None };
         let word = line()?;
         let keeps = WORDS.iter().find(|(_, known)| *known == word).map(|(keeps, _)| *keeps)?;
+        let is_worktree = line()? == WORKTREE;
         let build_files = line()?.split_whitespace().map(str::to_owned).collect();
         let path = os::path(parts.next()?);
-        Some(Self { path, id: FileId { dev, ino, born }, keeps, build_files })
+        Some(Self { path, id: FileId { dev, ino, born }, keeps, is_worktree, build_files })
     }
 }
 

@@ -47,13 +47,14 @@ impl Place {
 fn a_note_is_read_as_it_was_written() {
     let id = FileId { dev: 1, ino: 2, born: 3 };
     for keeps in [Keeps::Nothing, Keeps::ItsRepository, Keeps::ItsOrders] {
-        for files in [vec![], vec!["Dockerfile".to_owned(), ".dockerignore".to_owned()]] {
-            let note = Note { path: "/a\nb ".into(), id, keeps, build_files: files };
+        for build_files in [vec![], vec!["Dockerfile".to_owned(), ".dockerignore".to_owned()]] {
+            let is_worktree = build_files.is_empty();
+            let note = Note { path: "/a\nb ".into(), id, keeps, is_worktree, build_files };
             assert_eq!(Note::parse(&note.text()).as_ref(), Some(&note));
         }
     }
     assert_eq!(Note::parse(b""), None);
-    assert_eq!(Note::parse(b"first sight 1\n1 2\nnothing\n\n/x"), None);
+    assert_eq!(Note::parse(b"first sight 2\n1 2\nnothing\n\n\n/x"), None);
 }
 
 /// A44: a repository counts if no command could write it, or its list of worktrees was kept from the first run on.
@@ -165,6 +166,29 @@ fn build_files_are_those_of_the_first_sight() {
     place.note(&workspace);
     let (_, note) = place.notes.find(&workspace, os::file_id(&workspace).unwrap()).unwrap();
     assert_eq!(note.build_files, ["Dockerfile"]);
+}
+
+/// A44: a pointer counts where it was there before commands could write it, or leads to the repository they could write anyway.
+#[test]
+fn a_pointer_that_a_command_could_have_made_is_doubtful() {
+    let place = place();
+    let (main, elsewhere) = (place.make("main"), place.root.join("elsewhere/.git"));
+    place.make("main/.git");
+    let is_new =
+        |workspace: &Path, repository: &Path| place.notes.new_pointer(workspace, repository).is_some();
+    let worktree = place.make("main/trees/x");
+    assert!(!is_new(&worktree, &elsewhere), "no command ever ran there");
+    place.note(&main);
+    assert!(!is_new(&worktree, &main.join(".git")), "the host made it a worktree of its repository");
+    assert!(is_new(&worktree, &elsewhere), "a command above it may have made it");
+    let own = place.make("own");
+    place.note(&own);
+    fs::write(own.join(".git"), "").unwrap();
+    assert!(is_new(&own, &elsewhere), "it was not there before");
+    let first = place.make("first");
+    fs::write(first.join(".git"), "").unwrap();
+    place.note(&first);
+    assert!(!is_new(&first, &elsewhere), "it was");
 }
 
 /// A32: what a command could have put on the search path.

@@ -1,7 +1,9 @@
 //! From the pointer of a linked worktree to its repository, if it is one.
 //!
 //! A command may have written the pointer, to be given in its next run what it names. So it is followed only to a
-//! repository that names this worktree itself, in files that no command could write.
+//! repository that names this worktree itself, in files that no command could write, and only where it was there before the
+//! first command: a repository goes on naming a worktree that its user removed by hand, and another directory may have that
+//! path since.
 
 use std::path::{Path, PathBuf};
 
@@ -25,13 +27,24 @@ pub(super) struct Linked {
 ///
 /// # Errors
 ///
-/// Where the two lead to each other, and a command could have written the repository's side.
+/// Where the two lead to each other, and a command could have written either side.
 pub(super) fn find(workspace: &Path, dangerous: DangerousMounts, own: &OwnPlaces) -> Result<Option<Linked>> {
     let Some(linked) = answered(workspace) else { return Ok(None) };
     let is_given = danger::check(&linked.common, dangerous, "repository")
         .and_then(|()| reach::check(&linked.common, own, dangerous, "repository"));
     if is_given.is_err() {
         return Ok(None);
+    }
+    if let Some(note) = first_sight::new_pointer(workspace, &linked.common) {
+        return Err(invalid(format!(
+            "`{}` could be a command's work: it was not there before commands could write here",
+            workspace.join(".git").display()
+        ))
+        .with_context("repository", linked.common.display())
+        .with_remedy(format!(
+            "see that your own git made it a worktree of that repository; if so, remove `{}`",
+            note.display()
+        )));
     }
     match first_sight::forgeable(&linked.common, &linked.admin) {
         None => Ok(Some(linked)),

@@ -11,7 +11,7 @@ use exec_core::{Cmd, ExecOpts, MountSpec, SessionName, WorkspaceMode};
 use crate::case::{Case, Need, Skip, case};
 use crate::probe::open_to_all;
 use crate::repository::{Worktrees, git, git_inside, git_outside, need_git};
-use crate::{Ctx, check};
+use crate::{Ctx, check, processes};
 
 pub(super) const CASES: &[Case] = &[
     case!(git_hooks_and_config_cannot_be_written, "A13", HidesFiles),
@@ -27,9 +27,11 @@ pub(super) const CASES: &[Case] = &[
     case!(a_repository_in_a_mount_keeps_its_orders, "A39", HidesFiles),
     case!(a_link_in_its_place_is_refused, "A39"),
     case!(one_that_appears_during_a_session_keeps_its_orders, "A39", HidesFiles; Need::Sessions),
+    case!(one_made_in_a_session_is_worked_with, "R25"; Need::Sessions),
     case!(a_forged_repository_is_not_followed, "A44"),
     case!(a_repository_made_inside_is_not_followed, "A44"),
     case!(a_repository_forged_in_another_is_not_followed, "A44", HidesFiles),
+    case!(the_place_of_a_worktree_is_not_its_pointer, "A44"),
 ];
 
 /// What the host's git would obey later, whether it was there before or not.
@@ -220,18 +222,32 @@ async fn refused_for(ctx: &Ctx, opts: &ExecOpts, why: &str) -> Result<()> {
     }
 }
 
-/// A39: the cell of a session was made before there was anything to keep. Its next command is refused, and a new session keeps
-/// the repository as it is.
+/// A39: the cell of a session was made before there was anything to keep. It ends with all that runs in it, and the session goes
+/// on in a cell that keeps the repository as it is.
 async fn one_that_appears_during_a_session_keeps_its_orders(ctx: Ctx) -> Result<()> {
     let session = SessionName::new(ctx.marker());
     let opts = ctx.opts().in_session(session.clone());
-    check::exited(&ctx.run(&Cmd::shell("true"), &opts).await?, 0)?;
+    check::printed(&ctx.run(&ctx.probe(&["daemon", ctx.marker()]), &opts).await?, "left behind")?;
     repository_by_hand(&ctx.workspace().join(".git"))?;
-    refused_for(&ctx, &opts, "was opened with other mounts").await?;
-    ctx.executor().end_session(&session).await?;
+    ensure!(!processes::with_marker(ctx.marker()).is_empty(), "the control: nothing runs in the first cell");
     let result = ctx.run(&ctx.probe(&["write", ".git/config"]), &opts).await?;
+    processes::ensure_none(ctx.marker())?;
+    ensure!(result.outcome.reopened.as_ref().is_some_and(|why| why.contains(".git")), "not said: {result:?}");
+    let next = ctx.run(&Cmd::new("true"), &opts).await?;
     ctx.executor().end_session(&session).await?;
+    ensure!(next.outcome.reopened.is_none(), "opened twice");
     check::refused(&result, &["EROFS", "EACCES"])
+}
+
+/// R25: an agent that starts a repository works on in it.
+async fn one_made_in_a_session_is_worked_with(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    let session = SessionName::new(ctx.marker());
+    let opts = ctx.opts().in_session(session.clone());
+    git_inside(&ctx, &opts, &["init", "-q", "."]).await?;
+    git_inside(&ctx, &opts, &["commit", "-q", "--allow-empty", "-m", "first"]).await?;
+    ensure!(git_inside(&ctx, &opts, &["log", "--format=%s"]).await? == "first", "another log");
+    Ok(ctx.executor().end_session(&session).await?)
 }
 
 /// A44: the workspace, put together as a repository, and a pointer to it in another workspace.
@@ -265,46 +281,55 @@ async fn a_repository_forged_in_another_is_not_followed(ctx: Ctx) -> Result<()> 
         format!("echo ../.. > {0}/commondir; echo {1} > {0}/gitdir", admin.display(), pointer.display());
     check::exited(&ctx.run(&Cmd::shell(&point), &all.opts()).await?, 0)?;
     let opts = ExecOpts::in_workspace(own.path());
-    let plant = format!("echo gitdir: {} > .git", admin.display());
-    check::exited(&ctx.run(&Cmd::shell(&plant), &opts).await?, 0)?;
+    fs::write(pointer, format!("gitdir: {}\n", admin.display()))?;
     refused_for(&ctx, &opts, "could be a command's work").await?;
     // The worktree itself goes on.
     check::exited(&ctx.run(&git(&["status"]), &all.opts()).await?, 0)
 }
 
-/// Makes another workspace a linked worktree of this repository, by commands in both. A repository that no command could
-/// have written is followed by the same pointers.
+/// A44: a repository still names a worktree that was removed by hand, and a workspace has that path now.
+async fn the_place_of_a_worktree_is_not_its_pointer(ctx: Ctx) -> Result<()> {
+    need_git(&ctx).await?;
+    let all = Worktrees::new(&ctx)?;
+    let pointer = fs::read_to_string(all.own().join(".git"))?;
+    fs::remove_dir_all(all.own())?;
+    fs::create_dir(all.own())?;
+    open_to_all(&all.own())?;
+    let plant = format!("echo '{}' > .git", pointer.trim_end());
+    let opts = ExecOpts::in_workspace(all.own());
+    check::exited(&ctx.run(&Cmd::shell(&plant), &opts).await?, 0)?;
+    refused_for(&ctx, &opts, "could be a command's work").await
+}
+
+/// Makes a directory a linked worktree of this repository, the repository's side by a command in the workspace. One that no command
+/// could have written is followed by the same pointers.
 async fn leads_nowhere(ctx: &Ctx, repository: &Path) -> Result<()> {
     let other = tempfile::tempdir()?;
     open_to_all(other.path())?;
     let place = other.path().canonicalize()?;
-    let (own, innocent) = (place.join("own"), place.join("innocent.git"));
+    let own = place.join("own");
     fs::create_dir(&own)?;
     open_to_all(&own)?;
     let opts = ExecOpts::in_workspace(&own);
     let point = |repository: &Path| {
         let (admin, pointer) = (repository.join("worktrees/x"), own.join(".git"));
-        format!(
-            "mkdir -p {admin}; echo ../.. > {admin}/commondir; echo {pointer} > {admin}/gitdir; echo gitdir: {admin} > {pointer}",
+        fs::write(&pointer, format!("gitdir: {}\n", admin.display()))?;
+        Ok::<_, std::io::Error>(format!(
+            "mkdir -p {admin}; echo ../.. > {admin}/commondir; echo {pointer} > {admin}/gitdir",
             admin = admin.display(),
             pointer = pointer.display()
-        )
+        ))
     };
-    let outside = |script: &str| Command::new("sh").args(["-c", script]).status();
-    // The same lines, those of each workspace by a command in it.
-    let script = point(&repository.canonicalize()?);
-    let (there, here) = script.rsplit_once("; ").context("two places")?;
-    check::exited(&ctx.sh(there).await?, 0)?;
-    check::exited(&ctx.run(&Cmd::shell(here), &opts).await?, 0)?;
+    check::exited(&ctx.sh(&point(&repository.canonicalize()?)?).await?, 0)?;
     refused_for(ctx, &opts, "could be a command's work").await?;
-    fs::remove_file(own.join(".git"))?;
-    ensure!(
-        outside(&format!(
-            "mkdir -p {0}/objects {0}/refs; echo ref: x > {0}/HEAD; {1}",
-            innocent.display(),
-            point(&innocent)
-        ))?
-        .success()
+
+    let innocent = place.join("innocent.git");
+    let script = format!(
+        "mkdir -p {0}/objects {0}/refs; echo ref: x > {0}/HEAD; {1}",
+        innocent.display(),
+        point(&innocent)?
     );
-    check::exited(&ctx.run(&Cmd::new("true"), &opts).await?, 0).context("the control")
+    ensure!(Command::new("sh").args(["-c", &script]).status()?.success());
+    let seen = Cmd::new("test").args(["-e"]).arg(innocent.join("HEAD"));
+    check::exited(&ctx.run(&seen, &opts).await?, 0).context("the control")
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, chown};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
-use exec_core::{ExecOpts, IsolationLevel, User, WorkspaceMode};
+use exec_core::{Cmd, ExecOpts, IsolationLevel, User, WorkspaceMode};
 
 use crate::case::{Case, Skip, case};
 use crate::outside::is_root;
@@ -14,6 +14,7 @@ use crate::{Ctx, check};
 pub(super) const CASES: &[Case] = &[
     case!(it_is_writable, "R21"),
     case!(it_stands_at_its_own_path, "R21"),
+    case!(it_stands_at_its_own_path_below_var_tmp, "R21"),
     case!(read_only_is_read_only, "R21", ReadOnlySystem),
     case!(exceptions_are_writable, "R21", ReadOnlySystem),
     case!(an_exception_may_be_a_file, "R21", ReadOnlySystem),
@@ -49,6 +50,15 @@ async fn it_is_writable(ctx: Ctx) -> Result<()> {
 async fn it_stands_at_its_own_path(ctx: Ctx) -> Result<()> {
     let path = ctx.workspace().canonicalize()?;
     check::printed(&ctx.sh("pwd -P").await?, &path.to_string_lossy())
+}
+
+/// R21: also where temporary files have two names.
+async fn it_stands_at_its_own_path_below_var_tmp(ctx: Ctx) -> Result<()> {
+    let workspace = tempfile::tempdir_in("/var/tmp")?;
+    let path = workspace.path().canonicalize()?;
+    let mut opts = ctx.opts();
+    opts.workspace = ExecOpts::in_workspace(&path).workspace;
+    check::printed(&ctx.run(&Cmd::shell("pwd -P"), &opts).await?, &path.to_string_lossy())
 }
 
 /// R21
