@@ -85,18 +85,18 @@ impl Drafter {
 
     /// Makes it.
     pub(crate) async fn provide_host_image(&self) -> Result<()> {
-        self.host_image.provide(&self.engine, self.host_view()?, self.profile.dialect).await
+        self.host_image.provide(&self.engine, self.host_view()?).await
     }
 
     /// Finds the image and gives the plan the variables that hold there.
     pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
         match self.image_name(plan).map(str::to_owned) {
             None => {
-                let (engine, view, dialect) = (&self.engine, self.host_view()?, self.profile.dialect);
+                let (engine, view) = (&self.engine, self.host_view()?);
                 if self.assumes_host_image {
-                    self.host_image.assume(engine, view, dialect)?;
+                    self.host_image.assume(engine, view)?;
                 } else {
-                    self.host_image.resolve(engine, view, dialect).await?;
+                    self.host_image.resolve(engine, view).await?;
                 }
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }

@@ -69,6 +69,7 @@ pub async fn executor(
     let duty = Duty {
         lanes: lanes.as_ref().map(|lanes| lanes.directory().clone()),
         records: records(&watch),
+        log_note: Directory::new(watch.log_note().into_os_string().into_encoded_bytes()).ok(),
         dialect: profile.dialect,
         lifeline,
     };

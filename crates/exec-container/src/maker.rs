@@ -16,7 +16,7 @@ use crate::engine::{Created, Input, is_missing_bind_source, is_missing_image};
 use crate::isolation;
 use crate::keeper::{ContainerKeeper, Made};
 use crate::lane::{Lane, Lanes};
-use crate::out_of_memory::{StreamEnd, killed_for_memory};
+use crate::out_of_memory::{Notice, StreamEnd, killed_for_memory};
 use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
 use crate::supervisor::{Placement, Supervisor};
@@ -185,10 +185,13 @@ impl Shop {
             return reader;
         };
         let lives = self.yard.lives.clone();
+        let (told, heard) = (lives.clone(), name.clone());
+        let notice = Notice::listen(id.clone(), move || told.out_of_memory(&heard));
         Box::new(StreamEnd::new(reader, move || {
             if killed_for_memory(&id) {
                 lives.out_of_memory(&name);
             }
+            drop(notice);
         }))
     }
 

@@ -68,7 +68,8 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
     let user = profile.identity(plan)?;
     refuse_the_monitors_place(plan, profile)?;
     let given: Vec<&Path> = plan.mounts.iter().map(|mount| mount.target.as_path()).collect();
-    let var_tmp = profile.dialect.adds_var_tmp.then_some(("/var/tmp", plan.limits.tmp_size));
+    let has_var_tmp = profile.dialect.adds_var_tmp || matches!(base, Base::Host { .. });
+    let var_tmp = has_var_tmp.then_some(("/var/tmp", plan.limits.tmp_size));
     let own = [("/tmp", plan.limits.tmp_size), ("/run", plan.limits.run_size)];
     let mut mounts: Vec<Mount> = own
         .into_iter()

@@ -39,12 +39,6 @@ pub fn program(around: &dyn Surroundings, names: &[&str]) -> Option<PathBuf> {
     std::env::split_paths(&path).flat_map(below).find(|program| around.exists(program))
 }
 
-/// The directory of this user's running programs: what `XDG_RUNTIME_DIR` says, else where it is by convention.
-pub fn runtime_directory(around: &dyn Surroundings) -> Option<PathBuf> {
-    let told = around.variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    told.or_else(|| around.user_id().map(|id| format!("/run/user/{id}").into()))
-}
-
 /// This user's home directory.
 pub fn home(around: &dyn Surroundings) -> Option<PathBuf> {
     let name = if around.system() == System::Windows { "USERPROFILE" } else { "HOME" };

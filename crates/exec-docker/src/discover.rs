@@ -53,7 +53,7 @@ impl fmt::Display for Origin {
 /// 3. the context of `DOCKER_CONTEXT`, else of `currentContext` in `$DOCKER_CONFIG/config.json` or
 ///    `~/.docker/config.json`; the context `default` means to go on;
 /// 4. `/var/run/docker.sock`, on Windows the pipe `//./pipe/docker_engine`;
-/// 5. rootless Docker: `$XDG_RUNTIME_DIR/docker.sock`, else `/run/user/<uid>/docker.sock`;
+/// 5. rootless Docker: `$XDG_RUNTIME_DIR/docker.sock`, else `/run/user/<uid>/docker.sock` where that is not this user's;
 /// 6. Docker Desktop: `~/.docker/run/docker.sock` on macOS, `~/.docker/desktop/docker.sock` on Linux.
 ///
 /// If one of the first three is given it is the only one, right or wrong: whoever named an engine does not want
@@ -112,7 +112,7 @@ fn usual_places(around: &dyn Surroundings, home: Option<&Path>) -> Vec<Candidate
 }
 
 fn rootless(around: &dyn Surroundings) -> Option<PathBuf> {
-    surroundings::runtime_directory(around).map(|path| path.join("docker.sock"))
+    around.user_dirs().runtime.map(|path| path.join("docker.sock"))
 }
 
 fn of_context(error: ContextError) -> Error {

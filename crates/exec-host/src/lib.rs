@@ -61,9 +61,10 @@ impl HostView {
         beside(&self.toolchains, given)
     }
 
-    /// The system's secrets, but for what is `given` to the command anyway.
+    /// The system's secrets, but for what is `given` to the command anyway, and for what that lies in: it could not be put
+    /// in place.
     pub fn secrets_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
-        beside(&self.secrets, given)
+        secrets_beside(&self.secrets, given)
     }
 
     /// The credentials to hide in those toolchains.
@@ -72,11 +73,18 @@ impl HostView {
     }
 }
 
-/// The files and directories in the system's configuration that an ordinary user can't read, none within another.
+/// The files and directories that an ordinary user can't read in the system's configuration, and near the top of `/opt` and
+/// `/usr/local`, none within another.
 ///
 /// This goes through all of that configuration, a thousand files or more.
 pub fn system_secrets() -> Vec<PathBuf> {
     secrets::find()
+}
+
+/// See [`HostView::secrets_beside`].
+pub fn secrets_beside<'a>(secrets: &'a [PathBuf], given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
+    let holds_given = |path: &Path| given.iter().any(|target| target.starts_with(path));
+    beside(secrets, given).filter(move |path| !holds_given(path))
 }
 
 fn beside<'a>(paths: &'a [PathBuf], given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {

@@ -1,8 +1,9 @@
-//! What an ordinary user can't read in the system's configuration.
+//! What an ordinary user can't read in the system's configuration, and among programs that did not come with the system.
 //!
 //! A command that runs as user 0 without capabilities still owns those files, so they are named for hiding. Where
-//! the search ends early, the directories that were not searched are named as a whole: hiding too much breaks a
-//! tool, which shows; hiding too little does not.
+//! the search of configuration ends early, the directories that were not searched are named as a whole: hiding too much
+//! breaks a tool, which shows; hiding too little does not. Programs can have a hundred thousand files, and would not run
+//! without them: there the search goes as far as it takes no time, nearest to the top first.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirEntry};
@@ -10,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Where systems keep their configuration.
 const CONFIGURATION: [&str; 2] = ["/etc", "/usr/local/etc"];
+
+/// Where programs are put by hand, often with their configuration beside them.
+const PROGRAMS: [&str; 2] = ["/opt", "/usr/local"];
 
 /// Secret as a whole, whatever the modes of the files inside.
 const ALWAYS: [&str; 5] = [
@@ -29,26 +33,55 @@ struct Bounds {
     depth: usize,
     /// Secrets named in one directory; with more, the directory itself is.
     named: usize,
+    /// What becomes of directories that were not searched.
+    rest: Rest,
 }
 
-const BOUNDS: Bounds = Bounds { entries: 16_384, depth: 12, named: 8 };
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Hidden,
+    Shown,
+}
+
+const BOUNDS: Bounds = Bounds { entries: 16_384, depth: 12, named: 8, rest: Rest::Hidden };
+
+/// A few milliseconds at most.
+const PROGRAM_BOUNDS: Bounds = Bounds { entries: 4096, rest: Rest::Shown, ..BOUNDS };
 
 /// The files and directories to hide, none within another.
 pub(crate) fn find() -> Vec<PathBuf> {
     let known = ALWAYS.iter().filter_map(|path| fs::canonicalize(path).ok());
     let searched = CONFIGURATION.iter().flat_map(|root| search(Path::new(root), BOUNDS));
-    outermost(known.chain(searched).collect())
+    let programs = PROGRAMS.iter().flat_map(|root| search_each(Path::new(root)));
+    outermost(known.chain(searched).chain(programs).collect())
+}
+
+/// The same, each of what is in `root` with bounds of its own: a workspace in it that a command has filled uses up no others'.
+fn search_each(root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let found = entries.flat_map(|entry| match kind(&entry) {
+        Kind::Secret => vec![entry.path()],
+        Kind::Directory => search_from(entry.path(), 1, root, PROGRAM_BOUNDS),
+        Kind::Open => Vec::new(),
+    });
+    found.collect()
 }
 
 /// The unreadable entries below `root`. Breadth first: what lies near the root is looked at before the bound is met.
 fn search(root: &Path, bounds: Bounds) -> Vec<PathBuf> {
+    search_from(root.to_owned(), 0, root, bounds)
+}
+
+/// Those below `start`, which lies so deep in `root`.
+fn search_from(start: PathBuf, depth: usize, root: &Path, bounds: Bounds) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left = bounds.entries;
-    let mut waiting = VecDeque::from([(root.to_owned(), 0)]);
+    let is_hidden = bounds.rest == Rest::Hidden;
+    let mut waiting = VecDeque::from([(start, depth)]);
     while let Some((directory, depth)) = waiting.pop_front() {
         let is_root = depth == 0;
         if !is_root && (left == 0 || depth > bounds.depth) {
-            found.push(directory);
+            found.extend(is_hidden.then_some(directory));
             continue;
         }
         let Ok(entries) = fs::read_dir(&directory) else {
@@ -67,7 +100,7 @@ fn search(root: &Path, bounds: Bounds) -> Vec<PathBuf> {
                 Kind::Open => {}
             }
         }
-        if !is_root && (seen > left || secrets.len() > bounds.named) {
+        if !is_root && ((is_hidden && seen > left) || secrets.len() > bounds.named) {
             found.push(directory);
         } else {
             found.extend(secrets.into_iter().map(|secret| tellable(secret, root)));
@@ -183,6 +216,17 @@ mod tests {
         assert_eq!(names(&dir, BOUNDS), ["a/b/c/d/token", "closed", "docker/key.json", "listed", "shadow"]);
     }
 
+    /// A49: a full directory does not make its neighbours visible.
+    #[test]
+    fn bounds_of_programs_are_each_ones_own() {
+        let dir = tree(&[("full/1", 0o644), ("other/key", 0o600), ("key", 0o600)]);
+        for number in 0..PROGRAM_BOUNDS.entries + 10 {
+            write(dir.path().join("full").join(number.to_string()), "").unwrap();
+        }
+        let found = outermost(search_each(dir.path()));
+        assert_eq!(found, [dir.path().join("key"), dir.path().join("other/key")]);
+    }
+
     /// A49: what was not looked at is hidden.
     #[test]
     fn a_bound_that_is_met_hides_the_rest() {
@@ -195,6 +239,23 @@ mod tests {
         assert_eq!(names(&deep, Bounds { depth: 1, ..BOUNDS }), ["a/b"]);
         let many = tree(&[("a/1", 0o600), ("a/2", 0o600), ("a/3", 0o600), ("1", 0o600), ("2", 0o600)]);
         assert_eq!(names(&many, Bounds { named: 1, ..BOUNDS }), ["1", "2", "a"]);
+    }
+
+    /// A49: a program with more files than are looked at still runs, and what lies near the top is hidden all the same.
+    #[test]
+    fn programs_are_searched_as_far_as_the_bound() {
+        let dir = tree(&[
+            ("app/key", 0o600),
+            ("app/bin/tool", 0o755),
+            ("app/lib/1", 0o644),
+            ("app/lib/2", 0o644),
+            ("app/lib/deep/3", 0o644),
+            ("closed/inner", 0o644),
+        ]);
+        set_permissions(dir.path().join("closed"), Permissions::from_mode(0o700)).unwrap();
+        for entries in [5, 6, 8, 100] {
+            assert_eq!(names(&dir, Bounds { entries, ..PROGRAM_BOUNDS }), ["app/key", "closed"], "{entries}");
+        }
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl fmt::Display for Origin {
 /// 2. `CONTAINER_HOST`;
 /// 3. the connection of `CONTAINER_CONNECTION`, from `podman-connections.json`;
 /// 4. on Linux, root's `/run/podman/podman.sock`, and for anybody else `$XDG_RUNTIME_DIR/podman/podman.sock` or
-///    `/run/user/<uid>/podman/podman.sock`;
+///    `/run/user/<uid>/podman/podman.sock` where that is not this user's;
 /// 5. the machine's: on macOS `$TMPDIR/podman/podman-machine-default-api.sock` and
 ///    `~/.local/share/containers/podman/machine/podman.sock`, on Windows the pipe `//./pipe/podman-machine-default`.
 ///
@@ -86,7 +86,7 @@ fn usual_places(around: &dyn Surroundings) -> Vec<Candidate> {
             vec![unix("/run/podman/podman.sock".into(), Origin::Rootful)]
         }
         System::Linux => {
-            let directory = surroundings::runtime_directory(around).into_iter();
+            let directory = around.user_dirs().runtime.into_iter();
             directory.map(|path| unix(path.join("podman/podman.sock"), Origin::Rootless)).collect()
         }
         System::MacOs => {

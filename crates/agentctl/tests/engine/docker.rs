@@ -7,6 +7,8 @@ mod auto;
 #[cfg(target_os = "linux")]
 mod build;
 #[cfg(target_os = "linux")]
+mod compose_stop;
+#[cfg(target_os = "linux")]
 mod directory;
 #[cfg(target_os = "linux")]
 mod doctor;
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
     exec_testkit::suite(
         ENGINE.name,
         ENGINE.available(),
-        &[&suite::ALL[..], &auto::ALL, &doctor::ALL, &steps::ALL].concat(),
+        &[&suite::ALL[..], &compose_stop::ALL, &auto::ALL, &doctor::ALL, &steps::ALL].concat(),
     )
 }
 

@@ -50,8 +50,9 @@ fn assert_none_left(place: &Place, pid: u32, when: &str) {
         left.is_empty()
     });
     assert!(gone, "{when}: {left}");
-    let forgotten = eventually(RECORDS, || place.records("cells").is_empty());
-    assert!(forgotten, "{when}, its record is left: {:?}", place.records("cells"));
+    let records = || ["cells", "runs"].map(|kind| place.records(kind)).concat();
+    let forgotten = eventually(RECORDS, || records().is_empty());
+    assert!(forgotten, "{when}, records are left: {:?}", records());
 }
 
 /// R11, A19: while everything is up.
@@ -62,6 +63,7 @@ pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
         let mut run = begun(&place, &marker);
         ensure!(!containers_of(run.pid()).is_empty(), "the control: a container should be there");
         ensure!(!lanes_of(&place, run.pid()).is_empty(), "the control: a place for lanes should be there");
+        ensure!(place.records("runs").len() == 1, "the control: {:?}", place.records("runs"));
         run.send(Signal::KILL);
         run.wait();
         marker.assert_gone_within(PROCESSES);

@@ -4,7 +4,7 @@ use exec_testkit::{EngineTest, engine_test};
 
 use crate::{build, directory, emergency, gc, hostile, images, killed, runs};
 
-pub(crate) const ALL: [EngineTest; 32] = [
+pub(crate) const ALL: [EngineTest; 33] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
     engine_test!(runs::the_object_says_what_held, "R3"),
@@ -21,6 +21,7 @@ pub(crate) const ALL: [EngineTest; 32] = [
     engine_test!(directory::a_link_that_waits_for_an_engine_leads_nowhere, "A42"),
     engine_test!(build::built_when_it_has_changed, "R76"),
     engine_test!(build::what_appears_later_does_not_count, "A43"),
+    engine_test!(build::what_changes_before_the_build_does_not_count, "A4 A43"),
     engine_test!(build::one_build_for_callers_at_the_same_time, "R76"),
     engine_test!(build::only_for_who_asks, "R76 A38"),
     engine_test!(build::what_a_failing_build_prints_is_shown, "A46"),

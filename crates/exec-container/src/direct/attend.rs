@@ -232,6 +232,7 @@ impl Attendant {
             limits_hit,
             denials: Vec::new(),
             survivors: Vec::new(),
+            reopened: None,
         }))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bollard::container::AttachContainerResults;
-use exec_cell::{Keeper, require_limits, start_error};
+use exec_cell::{ENGINE_LIMITS, Keeper, require_limits, start_error};
 use exec_core::{Capabilities, Error, Isolation, Plan, Result, RunId};
 use exec_watch::{Begun, RunNote};
 use tokio::time::Instant;
@@ -62,7 +62,7 @@ impl Launch {
         self.yard.is_made(keeper, made)?;
         let settings = engine.settings(name).await?;
         let isolation = isolation::report(&self.capabilities, &self.spec, &settings, &self.profile);
-        require_limits(&self.plan, &isolation, engine.backend())?;
+        require_limits(&self.plan, &isolation, engine.backend(), ENGINE_LIMITS)?;
         let note = self.yard.watch.begin(Begun {
             id: &self.id,
             cell: keeper.seat(),

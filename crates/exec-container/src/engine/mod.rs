@@ -7,6 +7,7 @@ mod error;
 mod events;
 mod images;
 mod networks;
+mod summary;
 mod volumes;
 
 use std::collections::HashMap;
@@ -14,9 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bollard::container::AttachContainerResults;
-use bollard::models::{
-    ContainerCreateBody, ContainerInspectResponse, ContainerSummary, HostConfig, SystemInfo,
-};
+use bollard::models::{ContainerCreateBody, ContainerInspectResponse, HostConfig, SystemInfo};
 use bollard::query_parameters::{
     AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, KillContainerOptionsBuilder,
     ListContainersOptionsBuilder, RemoveContainerOptionsBuilder,
@@ -30,6 +29,8 @@ pub(crate) use error::{
 pub(crate) use events::{Life, Lives};
 pub use images::{BuildStep, ImageStep, PullStep};
 pub(crate) use images::{ImageFacts, label_change};
+
+use summary::Summary;
 
 use crate::profile::KEEP_ID;
 use crate::{Endpoint, Greeting, Patience};
@@ -191,13 +192,15 @@ impl Engine {
     async fn list_by(&self, key: &str, value: &str) -> Result<Vec<Listed>> {
         let filters = HashMap::from([(key.to_owned(), vec![value.to_owned()])]);
         let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
-        let found = self.docker.list_containers(Some(options));
-        let found = self.bounded(self.patience.ask, "list", "containers", found).await?;
-        let listed = |container: ContainerSummary| {
-            let name = container.names?.into_iter().next()?.trim_start_matches('/').to_owned();
-            Some(Listed { id: container.id?, name, labels: container.labels.unwrap_or_default() })
+        let list = self.docker.list_containers(Some(options));
+        let found = async {
+            match list.await {
+                Ok(found) => Ok(found.into_iter().map(Summary::from).collect()),
+                Err(error) => Summary::read(error),
+            }
         };
-        Ok(found.into_iter().filter_map(listed).collect())
+        let found: Vec<Summary> = self.bounded(self.patience.ask, "list", "containers", found).await?;
+        Ok(found.into_iter().filter_map(Summary::listed).collect())
     }
 
     pub(crate) async fn unpause(&self, name: &str) -> Result<()> {

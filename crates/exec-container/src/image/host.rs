@@ -8,7 +8,6 @@ use tokio::time::timeout;
 
 use super::not_looked_up;
 use crate::archive::Archive;
-use crate::dialect::Dialect;
 use crate::engine::{Engine, ImageFacts, label_change};
 use crate::fingerprint::fingerprint;
 use crate::labels;
@@ -16,13 +15,19 @@ use crate::turn::{self, Turn};
 
 pub(super) const REPOSITORY: &str = "agentctl/host";
 
-/// Directories of its own.
-const DIRECTORIES: [(&str, u32); 6] =
-    [("dev", 0o755), ("proc", 0o755), ("run", 0o1777), ("sys", 0o755), ("tmp", 0o1777), ("var", 0o755)];
+/// Directories of its own. What is mounted below `/var/tmp` keeps its path only if that is no link to `/tmp`.
+const DIRECTORIES: [(&str, u32); 7] = [
+    ("dev", 0o755),
+    ("proc", 0o755),
+    ("run", 0o1777),
+    ("sys", 0o755),
+    ("tmp", 0o1777),
+    ("var", 0o755),
+    ("var/tmp", 0o1777),
+];
 
-/// Old names of places that are the cell's own.
+/// The old name of a place that is the cell's own.
 const VAR_RUN: (&str, &str) = ("var/run", "/run");
-const VAR_TMP: (&str, &str) = ("var/tmp", "/tmp");
 
 /// The host image of one engine, until somebody removes it.
 #[derive(Debug, Default)]
@@ -34,10 +39,10 @@ pub(crate) struct HostImage {
 
 impl HostImage {
     /// Sees to it that there is one. The engine is asked once, not before every run.
-    pub(crate) async fn resolve(&self, engine: &Engine, view: &HostView, dialect: Dialect) -> Result<()> {
+    pub(crate) async fn resolve(&self, engine: &Engine, view: &HostView) -> Result<()> {
         let _turn = self.making.lock().await;
         if self.lock().is_none() {
-            let image = ensure(engine, view, dialect).await?;
+            let image = ensure(engine, view).await?;
             *self.lock() = Some(image);
         }
         Ok(())
@@ -45,19 +50,19 @@ impl HostImage {
 
     /// Takes it to be there, as it is but for the first time on an engine. Whoever finds that it is not has to
     /// [`provide`](Self::provide) it.
-    pub(crate) fn assume(&self, engine: &Engine, view: &HostView, dialect: Dialect) -> Result<()> {
+    pub(crate) fn assume(&self, engine: &Engine, view: &HostView) -> Result<()> {
         let mut known = self.lock();
         if known.is_none() {
-            let (_, tag) = draw(engine, view, dialect)?;
+            let (_, tag) = draw(engine, view)?;
             *known = Some(ImageFacts { id: name(&tag), ..ImageFacts::default() });
         }
         Ok(())
     }
 
     /// Makes it where it is missing, under the name that it was assumed to have.
-    pub(crate) async fn provide(&self, engine: &Engine, view: &HostView, dialect: Dialect) -> Result<()> {
+    pub(crate) async fn provide(&self, engine: &Engine, view: &HostView) -> Result<()> {
         let _turn = self.making.lock().await;
-        ensure(engine, view, dialect).await.map(drop)
+        ensure(engine, view).await.map(drop)
     }
 
     /// What is known of it.
@@ -76,8 +81,8 @@ impl HostImage {
 }
 
 /// The image for a host that looks like this; made if the engine does not have it.
-async fn ensure(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<ImageFacts> {
-    let (archive, tag) = draw(engine, view, dialect)?;
+async fn ensure(engine: &Engine, view: &HostView) -> Result<ImageFacts> {
+    let (archive, tag) = draw(engine, view)?;
     let name = name(&tag);
     if let Some(image) = engine.image(&name).await? {
         return Ok(image);
@@ -118,8 +123,8 @@ fn name(tag: &str) -> String {
 }
 
 /// What is in it, and the tag that says so.
-fn draw(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<(Vec<u8>, String)> {
-    let archive = archive(view, dialect).map_err(|error| {
+fn draw(engine: &Engine, view: &HostView) -> Result<(Vec<u8>, String)> {
+    let archive = archive(view).map_err(|error| {
         Error::new(ErrorKind::Io, "make image", "the host image can't be put together")
             .with_backend(engine.backend())
             .with_source(error)
@@ -128,18 +133,12 @@ fn draw(engine: &Engine, view: &HostView, dialect: Dialect) -> Result<(Vec<u8>, 
     Ok((archive, tag))
 }
 
-fn archive(view: &HostView, dialect: Dialect) -> std::io::Result<Vec<u8>> {
+fn archive(view: &HostView) -> std::io::Result<Vec<u8>> {
     let mut archive = Archive::new();
     for (name, mode) in DIRECTORIES {
         archive.directory(name, mode)?;
     }
     archive.link(VAR_RUN.0, VAR_RUN.1)?;
-    if dialect.adds_var_tmp {
-        // What the engine mounts there would else cover all of `/tmp`.
-        archive.directory(VAR_TMP.0, 0o1777)?;
-    } else {
-        archive.link(VAR_TMP.0, VAR_TMP.1)?;
-    }
     for entry in &view.system {
         let path = entry.path().to_string_lossy();
         let name = path.trim_start_matches('/');
@@ -157,7 +156,6 @@ fn archive(view: &HostView, dialect: Dialect) -> std::io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Product;
 
     /// R70, R72
     #[test]
@@ -176,9 +174,8 @@ mod tests {
             credentials: Vec::new(),
             home: None,
         };
-        let docker = Dialect::of(Product::Docker);
-        let bytes = archive(&view, docker).unwrap();
-        assert_eq!(bytes, archive(&view, docker).unwrap());
+        let bytes = archive(&view).unwrap();
+        assert_eq!(bytes, archive(&view).unwrap());
         let mut archive = tar::Archive::new(bytes.as_slice());
         let names: Vec<String> = archive
             .entries()

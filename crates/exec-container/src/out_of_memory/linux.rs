@@ -20,11 +20,18 @@ pub(crate) fn killed_for_memory(id: &str) -> bool {
     })
 }
 
+/// The file that tells of the container's kills, on control groups v2.
+pub(super) fn open_events(id: &str) -> Option<fs::File> {
+    let [_, (root, file)] = PLACES;
+    Path::new(root).join("cgroup.controllers").exists().then_some(())?;
+    fs::File::open(find(Path::new(root), id, DEPTH)?.join(file)).ok()
+}
+
 fn find(directory: &Path, id: &str, depth: usize) -> Option<PathBuf> {
     let entries = fs::read_dir(directory).ok()?.flatten();
     let mut below = Vec::new();
     for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-        if entry.file_name().to_str().is_some_and(|name| is_named_after(name, id)) {
+        if entry.file_name().to_str().is_some_and(|name| is_containers(name, id)) {
             return Some(entry.path());
         }
         below.push(entry.path());
@@ -33,8 +40,14 @@ fn find(directory: &Path, id: &str, depth: usize) -> Option<PathBuf> {
     below.iter().find_map(|directory| find(directory, id, depth))
 }
 
+/// Whether the group is the container's own. That of Podman's monitor is named after the container too, and counts nothing of
+/// it.
+fn is_containers(group: &str, id: &str) -> bool {
+    is_named_after(group, id) && !group.contains("conmon")
+}
+
 /// `oom_kill 2` among other lines.
-fn kills(text: &str) -> u64 {
+pub(super) fn kills(text: &str) -> u64 {
     let counts = text.lines().filter_map(|line| line.split_once(' '));
     let mut kills = counts.filter(|(name, _)| *name == "oom_kill");
     kills.next().and_then(|(_, count)| count.trim().parse().ok()).unwrap_or(0)
@@ -51,6 +64,17 @@ mod tests {
         assert_eq!(kills("oom_kill_disable 0\nunder_oom 0\noom_kill 2\n"), 2);
         assert_eq!(kills("low 0\nhigh 0\nmax 7\noom 1\noom_kill 1\n"), 1);
         assert_eq!(kills("oom_kill\nnonsense"), 0);
+    }
+
+    /// R40: whichever of the two is found first.
+    #[test]
+    fn the_monitors_group_is_not_the_containers() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join(format!("machine.slice/libpod-conmon-{ID}.scope"))).unwrap();
+        assert_eq!(find(dir.path(), ID, DEPTH), None);
+        let group = dir.path().join(format!("machine.slice/libpod-{ID}.scope"));
+        fs::create_dir_all(&group).unwrap();
+        assert_eq!(find(dir.path(), ID, DEPTH), Some(group));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(crate) struct Duty {
     pub(crate) lanes: Option<exec_wire::reaper::Directory>,
     /// What the records of containers are called, but for their names: they go with them.
     pub(crate) records: Vec<exec_wire::reaper::Directory>,
+    /// What goes with the record of a run that did not end.
+    pub(crate) log_note: Option<exec_wire::reaper::Directory>,
     /// How the engine is to be understood.
     pub(crate) dialect: crate::dialect::Dialect,
     /// What the engine hangs on, if it is one of ours: it has to last until the helper has done its duty.

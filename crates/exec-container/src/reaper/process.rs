@@ -125,6 +125,9 @@ impl Shared {
         for prefix in &self.duty.records {
             state.tell(&Order::Records(prefix.clone()))?;
         }
+        if let Some(note) = &self.duty.log_note {
+            state.tell(&Order::LogNote(note.clone()))?;
+        }
         if self.duty.dialect.removes_half_made {
             state.tell(&Order::Recheck)?;
         }

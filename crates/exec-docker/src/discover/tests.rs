@@ -50,7 +50,7 @@ fn the_usual_places() {
     unix:///run/user/1000/docker.sock (rootless Docker)
     unix:///home/user/.docker/desktop/docker.sock (Docker Desktop)
     ");
-    let linux = linux.with("XDG_RUNTIME_DIR", "/tmp/runtime");
+    let linux = linux.with("XDG_RUNTIME_DIR", "/tmp/runtime").file("/tmp/runtime/bus", "");
     insta::assert_snapshot!(found(None, &linux), @r"
     unix:///var/run/docker.sock (Docker's default)
     unix:///tmp/runtime/docker.sock (rootless Docker)
@@ -61,6 +61,13 @@ fn the_usual_places() {
     unix:///home/user/.docker/run/docker.sock (Docker Desktop)
     ");
     insta::assert_snapshot!(found(None, &Sample::on(System::Windows)), @"npipe:////./pipe/docker_engine (Docker's default)");
+}
+
+/// A41: after `su`, the variable still names the first user's directory.
+#[test]
+fn a_runtime_directory_of_another_user_is_passed_over() {
+    let host = Sample::default().with("XDG_RUNTIME_DIR", "/run/user/0");
+    assert_eq!(found(None, &host), found(None, &Sample::default()));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn with_connections(name: &'static str) -> Sample {
 #[test]
 fn the_usual_places() {
     insta::assert_snapshot!(found(None, &Sample::default()), @"unix:///run/user/1000/podman/podman.sock (rootless Podman)");
-    let host = Sample::default().with("XDG_RUNTIME_DIR", "/tmp/runtime");
+    let host = Sample::default().with("XDG_RUNTIME_DIR", "/tmp/runtime").file("/tmp/runtime/bus", "");
     insta::assert_snapshot!(found(None, &host), @"unix:///tmp/runtime/podman/podman.sock (rootless Podman)");
     let root = Sample { user_id: 0, ..Sample::default() };
     insta::assert_snapshot!(found(None, &root), @"unix:///run/podman/podman.sock (the system's Podman)");
@@ -36,6 +36,13 @@ fn the_usual_places() {
     unix:///home/user/.local/share/containers/podman/machine/podman.sock (Podman machine)
     ");
     insta::assert_snapshot!(found(None, &Sample::on(System::Windows)), @"npipe:////./pipe/podman-machine-default (Podman machine)");
+}
+
+/// R60, A41: after `su`, the variable still names the first user's directory.
+#[test]
+fn a_runtime_directory_of_another_user_is_passed_over() {
+    let host = Sample::default().with("XDG_RUNTIME_DIR", "/run/user/0");
+    assert_eq!(found(None, &host), found(None, &Sample::default()));
 }
 
 /// R60: whatever Docker's variables and files say.

@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use exec_container::{Answered, Patience, Product, Tied, greet};
-use exec_core::{Error, ErrorKind, Result, search_path};
+use exec_core::{Error, ErrorKind, NamespaceBan, Result, search_path};
 use tokio::time::{Instant, sleep};
 
 use crate::{Endpoint, Facts, Here, NAME, filter, runtime};
@@ -111,5 +111,28 @@ fn last_words(said: &mut File) -> String {
 fn failed(what: &str) -> Error {
     Error::new(ErrorKind::Unavailable, "start engine", format!("a Podman service of our own {what}"))
         .with_backend(NAME)
-        .with_remedy("see what `podman info` says, or say with CONTAINER_HOST where a service listens")
+        .with_remedy(remedy(NamespaceBan::of_this_user()))
+}
+
+/// Podman of an ordinary user begins with a user namespace. Where `AppArmor` restricts those, distributions exempt Podman.
+fn remedy(ban: Option<NamespaceBan>) -> String {
+    match ban {
+        Some(ban) if ban != NamespaceBan::AppArmor => {
+            format!("{} forbids namespaces: {}", ban.setting(), ban.fix())
+        }
+        _ => "see what `podman info` says, or say with CONTAINER_HOST where a service listens".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R65
+    #[test]
+    fn a_ban_on_namespaces_is_named() {
+        let told = remedy(Some(NamespaceBan::NotForOrdinaryUsers));
+        assert!(told.contains("sudo sysctl -w kernel.unprivileged_userns_clone=1"), "{told}");
+        assert_eq!(remedy(None), remedy(Some(NamespaceBan::AppArmor)));
+    }
 }

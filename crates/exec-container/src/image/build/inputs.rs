@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use exec_files::{Dir, FileKind};
 use sha2::{Digest, Sha256};
 
-use super::instructions::Sources;
+use super::instructions::{REPOSITORY, Sources};
 
 /// More than any project that is built on every change.
 pub(super) const MOST_FILES: usize = 200_000;
@@ -127,7 +127,7 @@ impl Inputs {
             return Err(too_much());
         }
         self.label(name, length);
-        self.hash.update([u8::from(is_program(&found))]);
+        self.hash.update(mode(&found).to_le_bytes());
         let mut file = file.take(length);
         let mut buffer = vec![0; 64 * 1024];
         loop {
@@ -157,30 +157,30 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// What of a mode is copied. A file's counts.
 #[cfg(unix)]
-fn is_program(kind: &Metadata) -> bool {
+pub(super) fn mode(found: &Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt;
-    kind.permissions().mode() & 0o111 != 0
+    found.permissions().mode() & 0o777
 }
 
 #[cfg(not(unix))]
-fn is_program(_: &Metadata) -> bool {
-    false
+pub(super) fn mode(_: &Metadata) -> u32 {
+    0o755
 }
 
 /// What a build certainly does not read. Knowing less of it than the engine only means to build too often.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Ignored {
     names: Vec<String>,
     paths: Vec<String>,
 }
 
 impl Ignored {
-    /// What does not count for the number: the repository too, which changes with every commit.
-    pub(super) fn by_number(text: &str) -> Self {
-        let mut ignored = Self::of(text);
-        ignored.names.push(".git".to_owned());
-        ignored
+    /// And repositories: they change with every commit, and are another one in every worktree.
+    pub(super) fn and_repositories(mut self) -> Self {
+        self.names.push(REPOSITORY.to_owned());
+        self
     }
 
     /// The simple lines of a `.dockerignore`; none where something is brought back.
@@ -223,7 +223,7 @@ mod tests {
     fn try_number(root: &Path, sources: &Sources, ignored: &str) -> io::Result<String> {
         let mut inputs = Inputs::new();
         let root = Dir::open(&root.canonicalize().unwrap())?;
-        inputs.add_sources(&root, sources, &Ignored::by_number(ignored)).map(|()| inputs.finish())
+        inputs.add_sources(&root, sources, &Ignored::of(ignored).and_repositories()).map(|()| inputs.finish())
     }
 
     fn number(root: &Path, sources: &Sources, ignored: &str) -> String {

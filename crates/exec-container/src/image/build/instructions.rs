@@ -1,5 +1,8 @@
 //! Which files of the project a Dockerfile names. Where that can't be told for certain, it is all of them. Pure.
 
+/// What git calls a repository in its working tree.
+pub(super) const REPOSITORY: &str = ".git";
+
 /// What a build reads of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sources {
@@ -7,6 +10,14 @@ pub(super) enum Sources {
     Some(Vec<String>),
     /// It may be anything.
     All,
+}
+
+impl Sources {
+    /// Whether a repository is named itself.
+    pub(super) fn name_repository(&self) -> bool {
+        let is_in_one = |path: &String| path.split('/').any(|part| part == REPOSITORY);
+        matches!(self, Self::Some(paths) if paths.iter().any(is_in_one))
+    }
 }
 
 /// What this Dockerfile reads.
@@ -26,11 +37,12 @@ pub(super) fn sources(text: &str) -> Sources {
     Sources::Some(paths)
 }
 
-/// Lines put together where one ends in a backslash, without comments.
+/// Lines put together where one ends in a backslash, without comments. Neither these nor empty lines end an instruction.
 fn instructions(text: &str) -> Vec<String> {
     let mut whole = Vec::new();
     let mut current = String::new();
-    for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+    let is_nothing = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    for line in text.lines().filter(|line| !is_nothing(line)) {
         if let Some(part) = line.trim_end().strip_suffix('\\') {
             current.push_str(part);
         } else {
@@ -100,6 +112,8 @@ mod tests {
     #[case("FROM x AS y\nCOPY --from=y /a /b\nCOPY --chown=1:1 ./src/ /src\n", &["src"])]
     #[case("FROM x\nCOPY [\"a\", \"b\", \"/c/\"]\n", &["a", "b"])]
     #[case("FROM x\nCOPY a \\\n  # why\n  b \\\n  /c/\n", &["a", "b"])]
+    #[case("FROM x\nCOPY a \\\n\n  \n  b /c/\n", &["a", "b"])]
+    #[case("FROM x\nCOPY .git/HEAD /\n", &[".git/HEAD"])]
     #[case("FROM x\nRUN --mount=type=cache,target=/c make\n", &[])]
     #[case("FROM x\n# COPY . .\nCMD [\"COPY\", \".\"]\n", &[])]
     fn what_is_copied_is_known(#[case] text: &str, #[case] paths: &[&str]) {

@@ -46,12 +46,13 @@ impl Builder<'_> {
             return Ok(name);
         }
         let project = hex(&Sha256::digest(workspace.as_os_str().as_encoded_bytes()));
-        let _turn = turn::take(&format!("build-{project}")).await.map_err(failed)?;
+        let turn = format!("build-{project}");
+        let _turn = turn::take(&turn).await.map_err(failed)?;
         // Whoever had the turn before may have built just this, or changed what it is made of.
         let recipe = read(workspace).await.map_err(failed)?;
         let name = recipe.name();
         if !self.has(&name).await? {
-            self.build(workspace, &recipe, &name).await.map_err(failed)?;
+            self.build(workspace, &recipe, (&name, &turn)).await.map_err(failed)?;
         }
         Ok(name)
     }
@@ -65,11 +66,12 @@ impl Builder<'_> {
         self.progress.tell(ImageStep::Build(BuildStep { number: 0, of: 0, what }));
     }
 
-    async fn build(&self, workspace: &Path, recipe: &Recipe, name: &str) -> Result<()> {
+    /// Builds it from a copy in the directory of this name. The turn keeps other builds out of it.
+    async fn build(&self, workspace: &Path, recipe: &Recipe, (name, copy): (&str, &str)) -> Result<()> {
         tracing::info!(image = name, dockerfile = %recipe.path.display(), "building");
         self.say(format!("building {name} from {}", recipe.path.display()));
         let program = program::find(self.product, workspace)?;
-        let place = copied(recipe, workspace, self.product).await?;
+        let place = copied(recipe, workspace, copy).await?;
         let arguments = program.arguments(self.endpoint, &place, name);
         let said = output::follow(&program, &arguments, self.endpoint, |step| {
             self.progress.tell(ImageStep::Build(step));
@@ -93,15 +95,20 @@ impl Builder<'_> {
 /// Reading and hashing are for another thread: a project may be large.
 async fn read(workspace: &Path) -> Result<Recipe> {
     let workspace = workspace.to_owned();
-    tokio::task::spawn_blocking(move || Recipe::read(&workspace)).await.map_err(|error| {
+    let look = move || {
+        let recipe = Recipe::read(&workspace)?;
+        exec_core::check_build_files(&workspace, &recipe.files())?;
+        Ok(recipe)
+    };
+    tokio::task::spawn_blocking(look).await.map_err(|error| {
         Error::new(ErrorKind::Io, "build", "the project could not be looked at").with_source(error)
     })?
 }
 
 /// And so is copying.
-async fn copied(recipe: &Recipe, workspace: &Path, product: Product) -> Result<Copied> {
-    let (recipe, workspace) = (recipe.clone(), workspace.to_owned());
-    tokio::task::spawn_blocking(move || recipe.copy(&workspace, product)).await.map_err(|error| {
+async fn copied(recipe: &Recipe, workspace: &Path, copy: &str) -> Result<Copied> {
+    let (recipe, workspace, copy) = (recipe.clone(), workspace.to_owned(), copy.to_owned());
+    tokio::task::spawn_blocking(move || recipe.copy(&workspace, &copy)).await.map_err(|error| {
         Error::new(ErrorKind::Io, "build", "the project could not be copied").with_source(error)
     })?
 }

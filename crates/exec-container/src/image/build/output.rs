@@ -6,7 +6,7 @@ use std::io;
 use std::process::{Command, Stdio};
 
 use exec_core::{Error, ErrorKind, Result};
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
 use super::program::Program;
 use crate::Endpoint;
@@ -14,8 +14,10 @@ use crate::engine::BuildStep;
 
 /// As much as a person reads of a build that failed.
 const LAST_WORDS: usize = 25;
-/// A line longer than this is no line.
+/// As much as a person reads of a line, in characters.
 const LONGEST: usize = 400;
+/// A line of more bytes than this is taken for several, so that one without an end is never held as a whole.
+const PIECE: u64 = 4096;
 
 /// Runs it to its end. It ends with us, in whatever way we end. Returns what it said last.
 pub(super) async fn follow(
@@ -76,10 +78,12 @@ async fn child(
 }
 
 async fn listen(output: impl AsyncRead + Unpin, tell: &impl Fn(BuildStep)) -> io::Result<String> {
-    let mut lines = BufReader::new(output).split(b'\n');
+    let mut output = BufReader::new(output);
     let mut last: VecDeque<String> = VecDeque::new();
-    while let Some(line) = lines.next_segment().await? {
-        let line: String = String::from_utf8_lossy(&line).chars().take(LONGEST).collect();
+    let mut piece = Vec::new();
+    while (&mut output).take(PIECE).read_until(b'\n', &mut piece).await? > 0 {
+        let line: String = String::from_utf8_lossy(&piece).chars().take(LONGEST).collect();
+        piece.clear();
         let line = line.trim_end();
         tracing::debug!(line, "build");
         if let Some(step) = step(line) {
@@ -107,7 +111,10 @@ fn step(line: &str) -> Option<BuildStep> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use rstest::rstest;
+    use tokio::io::AsyncWriteExt;
 
     use super::*;
 
@@ -122,5 +129,25 @@ mod tests {
     fn steps_are_told(#[case] line: &str, #[case] expected: Option<(u32, u32, &str)>) {
         let step = step(line);
         assert_eq!(step.as_ref().map(|step| (step.number, step.of, step.what.as_str())), expected);
+    }
+
+    /// A43: a build prints whatever its Dockerfile has it print. The line is not held until it ends.
+    #[tokio::test]
+    async fn a_line_without_an_end_comes_in_pieces() {
+        let (output, mut build) = tokio::io::duplex(1 << 16);
+        let (told, mut steps) = tokio::sync::mpsc::unbounded_channel();
+        let listening = tokio::spawn(async move {
+            let tell = |step: BuildStep| told.send(step.number).unwrap();
+            listen(output, &tell).await
+        });
+        build.write_all(b"STEP 1/4: RUN yes").await.unwrap();
+        for _ in 0..256 {
+            build.write_all(&[b'x'; 1 << 14]).await.unwrap();
+        }
+        let step = tokio::time::timeout(Duration::from_secs(60), steps.recv()).await;
+        assert_eq!(step.expect("it is told while the line goes on"), Some(1));
+        drop(build);
+        let said = listening.await.unwrap().unwrap();
+        assert!(said.len() <= LAST_WORDS * (LONGEST + 1), "{}", said.len());
     }
 }

@@ -80,8 +80,9 @@ impl Program {
         for (label, value) in labels::of_ours() {
             arguments.extend(["--label".into(), format!("{label}={value}").into()]);
         }
-        arguments.extend(["--tag".into(), name.into(), "--file".into(), recipe.dockerfile.clone().into()]);
-        arguments.push(recipe.context.clone().into());
+        arguments.extend(["--tag".into(), name.into(), "--file".into()]);
+        arguments.push(recipe.dockerfile(self.product).into());
+        arguments.push(recipe.context().into());
         arguments
     }
 

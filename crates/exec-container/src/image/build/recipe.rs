@@ -4,17 +4,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use exec_core::{Error, ErrorKind, Result};
-use exec_files::{Dir, Sharing, UserDirs};
-use tempfile::TempDir;
+use exec_files::{Dir, Sharing};
 
 use super::inputs::{Ignored, Inputs};
-use super::instructions::sources;
+use super::instructions::{Sources, sources};
 use super::{REPOSITORY, snapshot};
-use crate::Product;
+use crate::{Product, cache};
 
 /// The image to work in comes before the application's.
 const NAMES: [&str; 2] = ["Dockerfile.dev", "Dockerfile"];
 const IGNORE: &str = ".dockerignore";
+/// The same beside a Dockerfile, where builders look for it first.
+const BESIDE: &str = "Dockerfile.dockerignore";
 /// A Dockerfile is a few pages.
 const LONGEST: u64 = 1 << 20;
 
@@ -38,6 +39,10 @@ pub(super) struct Recipe {
     name: &'static str,
     text: Vec<u8>,
     ignore: Option<Vec<u8>>,
+    /// What counts, for the number and for the copy.
+    sources: Sources,
+    /// And what does not.
+    ignored: Ignored,
     number: String,
 }
 
@@ -56,9 +61,16 @@ impl Recipe {
         let mut inputs = Inputs::new();
         inputs.add("Dockerfile", &text);
         inputs.add(IGNORE, ignore.as_deref().unwrap_or_default());
-        let ignored = Ignored::by_number(&String::from_utf8_lossy(ignore.as_deref().unwrap_or_default()));
-        inputs.add_sources(&root, &sources(&String::from_utf8_lossy(&text)), &ignored).map_err(failed)?;
-        Ok(Self { path, name, text, ignore, number: inputs.finish() })
+        let sources = sources(&String::from_utf8_lossy(&text));
+        let ignored = Ignored::of(&String::from_utf8_lossy(ignore.as_deref().unwrap_or_default()));
+        let ignored = if sources.name_repository() { ignored } else { ignored.and_repositories() };
+        inputs.add_sources(&root, &sources, &ignored).map_err(failed)?;
+        Ok(Self { path, name, text, ignore, sources, ignored, number: inputs.finish() })
+    }
+
+    /// The files that say what is built.
+    pub(super) fn files(&self) -> Vec<&'static str> {
+        std::iter::once(self.name).chain(self.ignore.as_ref().map(|_| IGNORE)).collect()
     }
 
     /// What its image is called.
@@ -66,57 +78,79 @@ impl Recipe {
         format!("{REPOSITORY}:{}", self.number)
     }
 
-    /// Where no command changes it between the look and the build: the Dockerfile, and for a builder that needs it the whole
-    /// project.
-    pub(super) fn copy(&self, workspace: &Path, product: Product) -> Result<Copied> {
+    /// The project in a directory of ours, where no command changes it between the look and the build. The directory has this
+    /// name, which no other build uses meanwhile; what one that was killed left there goes.
+    pub(super) fn copy(&self, workspace: &Path, name: &str) -> Result<Copied> {
         let copy = || {
-            // Directories of temporary files can be a workspace, or in one.
-            let cache = UserDirs::here().cache;
-            Dir::make_own(&cache, Sharing::Readable)?;
-            let directory = tempfile::Builder::new().prefix("build-").tempdir_in(cache)?;
-            let dir = Dir::open_own(directory.path(), Sharing::Readable)?;
+            // Not among temporary files: their directory can be a workspace, or in one.
+            let place = Copied::empty(self.name, name)?;
+            let dir = place.cache.own_dir(name, Sharing::Readable)?;
             dir.create("Dockerfile", 0o600, &self.text)?;
-            // Builders look for it beside the Dockerfile, under this name.
-            dir.create("Dockerfile.dockerignore", 0o600, self.ignore.as_deref().unwrap_or_default())?;
-            if product != Product::Podman {
-                return Ok(Copied {
-                    dockerfile: directory.path().join("Dockerfile"),
-                    context: workspace.to_owned(),
-                    directory,
-                });
-            }
+            dir.create(BESIDE, 0o600, self.ignore.as_deref().unwrap_or_default())?;
             dir.make_dir("context", 0o700)?;
-            let ignored = Ignored::of(&String::from_utf8_lossy(self.ignore.as_deref().unwrap_or_default()));
             let project = dir.dir("context")?;
-            snapshot::copy(&Dir::open(workspace)?, &ignored, &project)?;
+            snapshot::copy(&Dir::open(workspace)?, &self.sources, &self.ignored, &project)?;
             project.replace(self.name, 0o644, &self.text)?;
             if let Some(ignore) = &self.ignore {
                 project.replace(IGNORE, 0o644, ignore)?;
             }
-            let context = directory.path().join("context");
             // The image's name stands for what it was built from, in every workspace with the same files.
-            if Self::read(&context).map_err(io::Error::other)?.number != self.number {
+            if Self::read(&place.context()).map_err(io::Error::other)?.number != self.number {
                 return Err(io::Error::other("it was changed while it was copied: try again"));
             }
-            Ok(Copied { dockerfile: context.join(self.name), context, directory })
+            Ok(place)
         };
         copy().map_err(|error| unusable(&self.path, error))
     }
 }
 
-/// A recipe in a directory of ours, which goes with it.
+/// A recipe and its project in a directory of ours, which goes with it.
 #[derive(Debug)]
 pub(super) struct Copied {
-    /// The Dockerfile.
-    pub(super) dockerfile: PathBuf,
-    /// The directory that it is built from.
-    pub(super) context: PathBuf,
-    directory: TempDir,
+    /// The recipe's name in the project.
+    recipe: &'static str,
+    cache: Dir,
+    /// The directory's name in the cache.
+    name: String,
 }
 
 impl Copied {
+    fn empty(recipe: &'static str, name: &str) -> io::Result<Self> {
+        let cache = cache::open()?;
+        match cache.remove_tree(name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => cache.make_dir(name, 0o700)?,
+        }
+        Ok(Self { recipe, cache, name: name.to_owned() })
+    }
+
+    fn path(&self) -> PathBuf {
+        cache::directory().join(&self.name)
+    }
+
+    /// The directory that it is built from.
+    pub(super) fn context(&self) -> PathBuf {
+        self.path().join("context")
+    }
+
+    /// The Dockerfile. Docker finds what is to be ignored beside it, and prefers that to what a project has; Podman packs what is
+    /// not in the project, and must not have to.
+    pub(super) fn dockerfile(&self, product: Product) -> PathBuf {
+        match product {
+            Product::Docker => self.path().join("Dockerfile"),
+            Product::Podman => self.context().join(self.recipe),
+        }
+    }
+
     pub(super) fn ignore(&self) -> PathBuf {
-        self.directory.path().join("Dockerfile.dockerignore")
+        self.path().join(BESIDE)
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        // The next build of the project does it.
+        let _ = self.cache.remove_tree(&self.name);
     }
 }
 
@@ -154,6 +188,32 @@ mod tests {
         let dev = Recipe::read(project.path()).unwrap();
         assert_eq!(dev.path.file_name().unwrap(), "Dockerfile.dev");
         assert_ne!(app.name(), dev.name());
+    }
+
+    /// A4, A43: what is changed after the look is not built.
+    #[cfg(unix)]
+    #[test]
+    fn a_copy_is_what_was_looked_at() {
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path().canonicalize().unwrap();
+        let put = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
+        put("Dockerfile", "FROM a\nCOPY file /\n");
+        put("file", "first");
+        let recipe = Recipe::read(&root).unwrap();
+        let name = format!("build-test-{}", std::process::id());
+        fs::create_dir_all(cache::directory().join(&name).join("context/left/behind")).unwrap();
+        let copied = recipe.copy(&root, &name).unwrap();
+        assert!(!copied.context().join("left").exists(), "what a killed build left");
+        put("Dockerfile", "FROM b\nCOPY file /\n");
+        put("file", "later");
+        for product in [Product::Docker, Product::Podman] {
+            assert_eq!(fs::read_to_string(copied.dockerfile(product)).unwrap(), "FROM a\nCOPY file /\n");
+        }
+        assert_eq!(fs::read_to_string(copied.context().join("file")).unwrap(), "first");
+        drop(copied);
+        let error = recipe.copy(&root, &name).unwrap_err();
+        assert!(error.to_string().contains("it was changed while it was copied"), "{error}");
+        assert!(!cache::directory().join(&name).exists());
     }
 
     /// A3, A43: neither file is followed, waited for or read without end.

@@ -1,54 +1,124 @@
 //! The project as it was when it was looked at, in a directory that no command reaches.
 //!
-//! For Podman: its program packs what it is given, the Dockerfile from elsewhere included, and its service unpacks that and
-//! writes through links of the project on the way. In a copy that has the Dockerfile in its place, nothing is packed from
-//! elsewhere.
+//! A build that read the project itself could read something else than what its image is named after. Podman's program also packs
+//! what it is given, the Dockerfile from elsewhere included, and its service unpacks that and writes through links of the
+//! project on the way: in a copy that has the Dockerfile in its place, nothing is packed from elsewhere.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use exec_files::{Dir, FileKind};
 
-use super::inputs::{DEEPEST, Ignored, MOST_BYTES, MOST_FILES, too_deep, too_much};
+use super::inputs::{DEEPEST, Ignored, MOST_BYTES, MOST_FILES, mode, too_deep, too_much};
+use super::instructions::Sources;
 
-/// Copies what is beneath `root`, but for what is ignored, into the empty directory `into`. Pipes, sockets and devices are left
-/// out. Not by recursion: how deep it is, a command decides.
-pub(super) fn copy(root: &Dir, ignored: &Ignored, into: &Dir) -> io::Result<()> {
-    let (mut files, mut bytes) = (0, 0);
-    let mut waiting = vec![PathBuf::new()];
-    let mut directories = Vec::new();
-    while let Some(directory) = waiting.pop() {
-        if directory.iter().count() > DEEPEST {
-            return Err(too_deep(&directory));
-        }
-        let opened = if directory.as_os_str().is_empty() { None } else { Some(root.dir(&directory)?) };
-        let entries = opened.as_ref().unwrap_or(root).entries(MOST_FILES)?;
-        files += entries.len();
-        for entry in entries {
-            let path = directory.join(&entry.name);
-            if ignored.leaves_out(&path.to_string_lossy(), &entry.name.to_string_lossy()) {
-                continue;
-            }
-            match entry.kind {
-                FileKind::Directory => {
-                    into.make_dir(&path, 0o755)?;
-                    directories.push((path.clone(), root.metadata(&path)?.modified()?));
-                    waiting.push(path);
-                }
-                FileKind::Link => {
-                    into.make_link(&path, &root.link_target(&path)?)?;
-                    into.set_modified(&path, root.metadata(&path)?.modified()?)?;
-                }
-                FileKind::File => bytes += copy_file(root, into, &path, MOST_BYTES - bytes)?,
-                FileKind::Special => {}
-            }
-        }
-        if files >= MOST_FILES || bytes >= MOST_BYTES {
-            return Err(too_much());
+/// What a copied directory allows whatever its own mode is: that we can put something in and take it away again.
+const OURS: u32 = 0o700;
+
+/// Copies what a build reads of `root`, but for what is ignored, into the empty directory `into`. Pipes, sockets and devices are
+/// left out. Not by recursion: how deep it is, a command decides.
+pub(super) fn copy(root: &Dir, sources: &Sources, ignored: &Ignored, into: &Dir) -> io::Result<()> {
+    let mut copying =
+        Copying { root, ignored, into, files: 0, bytes: 0, waiting: Vec::new(), directories: Vec::new() };
+    match plain_paths(root, sources) {
+        Some(paths) => paths.iter().try_for_each(|path| copying.add_named(path))?,
+        None => copying.waiting.push(PathBuf::new()),
+    }
+    while let Some(directory) = copying.waiting.pop() {
+        copying.add_contents(&directory)?;
+    }
+    copying.set_times()
+}
+
+/// The paths that are named, if that is all a build reads; none where a link is on the way: what it leads to is the builder's to
+/// say.
+fn plain_paths(root: &Dir, sources: &Sources) -> Option<Vec<PathBuf>> {
+    let Sources::Some(paths) = sources else { return None };
+    let mut plain: Vec<PathBuf> = Vec::new();
+    for path in paths.iter().map(PathBuf::from) {
+        match root.metadata(&path) {
+            Ok(found) if FileKind::of(&found) == FileKind::Link => return None,
+            // They are sorted, so that a directory comes before what is in it.
+            Ok(_) if plain.iter().any(|above| path.starts_with(above)) => {}
+            Ok(_) => plain.push(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => return None,
         }
     }
-    // Builders take files for the same only if their times are. What was made in a directory has changed its time.
-    directories.iter().rev().try_for_each(|(path, time)| into.set_modified(path, *time))
+    Some(plain)
+}
+
+struct Copying<'a> {
+    root: &'a Dir,
+    ignored: &'a Ignored,
+    into: &'a Dir,
+    files: usize,
+    bytes: u64,
+    /// Directories that are made and still empty.
+    waiting: Vec<PathBuf>,
+    /// All that were made, with the times that they shall have.
+    directories: Vec<(PathBuf, SystemTime)>,
+}
+
+impl Copying<'_> {
+    /// A path, with the directories it lies in.
+    fn add_named(&mut self, path: &Path) -> io::Result<()> {
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        above.retain(|directory| {
+            !directory.as_os_str().is_empty() && self.directories.iter().all(|(made, _)| made != directory)
+        });
+        above.iter().rev().try_for_each(|directory| self.add_directory(directory))?;
+        self.add(path, FileKind::of(&self.root.metadata(path)?))
+    }
+
+    fn add_contents(&mut self, directory: &Path) -> io::Result<()> {
+        if directory.iter().count() > DEEPEST {
+            return Err(too_deep(directory));
+        }
+        let opened = if directory.as_os_str().is_empty() { None } else { Some(self.root.dir(directory)?) };
+        let entries = opened.as_ref().unwrap_or(self.root).entries(MOST_FILES)?;
+        self.files += entries.len();
+        for entry in entries {
+            let path = directory.join(&entry.name);
+            if !self.ignored.leaves_out(&path.to_string_lossy(), &entry.name.to_string_lossy()) {
+                self.add(&path, entry.kind)?;
+            }
+        }
+        if self.files >= MOST_FILES || self.bytes >= MOST_BYTES {
+            return Err(too_much());
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: &Path, kind: FileKind) -> io::Result<()> {
+        match kind {
+            FileKind::Directory => {
+                self.add_directory(path)?;
+                self.waiting.push(path.to_owned());
+            }
+            FileKind::Link => {
+                self.into.make_link(path, &self.root.link_target(path)?)?;
+                self.into.set_modified(path, self.root.metadata(path)?.modified()?)?;
+            }
+            FileKind::File => self.bytes += copy_file(self.root, self.into, path, MOST_BYTES - self.bytes)?,
+            FileKind::Special => {}
+        }
+        Ok(())
+    }
+
+    fn add_directory(&mut self, path: &Path) -> io::Result<()> {
+        let found = self.root.metadata(path)?;
+        self.into.make_dir(path, mode(&found) | OURS)?;
+        self.directories.push((path.to_owned(), found.modified()?));
+        Ok(())
+    }
+
+    /// Builders take files for the same only if their times are. What was made in a directory has changed its time.
+    fn set_times(&self) -> io::Result<()> {
+        self.directories.iter().rev().try_for_each(|(path, time)| self.into.set_modified(path, *time))
+    }
 }
 
 /// Copies at most so many bytes, and returns how many there were.
@@ -60,9 +130,21 @@ fn copy_file(root: &Dir, into: &Dir, path: &Path, most: u64) -> io::Result<u64> 
     }
     let mut copy = into.create_file(path, 0o600)?;
     let length = io::copy(&mut io::Read::take(file, most), &mut copy)?;
-    copy.set_permissions(found.permissions())?;
+    set_mode(&copy, mode(&found))?;
     copy.set_modified(found.modified()?)?;
     Ok(length)
+}
+
+/// Whatever the umask is.
+#[cfg(unix)]
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -88,7 +170,7 @@ mod tests {
         symlink("/etc", at("src/way")).unwrap();
         drop(std::os::unix::net::UnixListener::bind(at("socket")).unwrap());
         let open = |dir: &tempfile::TempDir| Dir::open(&dir.path().canonicalize().unwrap()).unwrap();
-        copy(&open(&project), &Ignored::of("target"), &open(&copied)).unwrap();
+        copy(&open(&project), &Sources::All, &Ignored::of("target"), &open(&copied)).unwrap();
         let there = |name: &str| copied.path().join(name);
         assert_eq!(fs::read_to_string(there("src/deep/file")).unwrap(), "src/deep/file");
         assert_eq!(fs::metadata(there("run.sh")).unwrap().permissions().mode() & 0o777, 0o755);
@@ -107,6 +189,28 @@ mod tests {
         let (project, copied) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::File::create(project.path().join("huge")).unwrap().set_len(MOST_BYTES + 1).unwrap();
         let open = |dir: &tempfile::TempDir| Dir::open(&dir.path().canonicalize().unwrap()).unwrap();
-        copy(&open(&project), &Ignored::default(), &open(&copied)).unwrap_err();
+        copy(&open(&project), &Sources::All, &Ignored::default(), &open(&copied)).unwrap_err();
+    }
+
+    /// A43: whatever else is there does not matter to a build that does not read it.
+    #[test]
+    fn of_what_is_named_nothing_else_is_copied() {
+        let (project, copied) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| project.path().join(name);
+        fs::create_dir_all(at("web/deep")).unwrap();
+        for name in ["go.mod", "web/package.json", "web/other", "web/deep/file"] {
+            fs::write(at(name), name).unwrap();
+        }
+        fs::File::create(at("huge")).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        let open = |dir: &tempfile::TempDir| Dir::open(&dir.path().canonicalize().unwrap()).unwrap();
+        let named = |paths: &[&str]| Sources::Some(paths.iter().map(ToString::to_string).collect());
+        let sources = named(&["go.mod", "go.sum", "web/deep", "web/deep/file", "web/package.json"]);
+        copy(&open(&project), &sources, &Ignored::default(), &open(&copied)).unwrap();
+        let there = |name: &str| copied.path().join(name).exists();
+        assert!(there("go.mod") && there("web/package.json") && there("web/deep/file"));
+        assert!(!there("huge") && !there("web/other") && !there("go.sum"));
+        // Behind a link it may be anything.
+        symlink("go.mod", at("link")).unwrap();
+        assert_eq!(plain_paths(&open(&project), &named(&["link"])), None);
     }
 }
