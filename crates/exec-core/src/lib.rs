@@ -28,6 +28,7 @@ mod error;
 mod event;
 mod execution;
 mod executor;
+mod host;
 mod isolation;
 mod limits;
 mod needs;
@@ -52,6 +53,7 @@ pub use event::{Event, Stream};
 pub use exec_files::OwnPlaces;
 pub use execution::{Control, Execution, RunHandle, RunId, StdinWriter};
 pub use executor::{Executor, ExecutorExt, Health, Wraps};
+pub use host::{ControlGroups, NamespaceBan, container_sign, is_root};
 pub use isolation::{Held, Isolation, IsolationLevel, LimitReport};
 pub use limits::{Limit, LimitName, LimitPolicy, Limits, Machine, Preset, ResolvedLimits};
 pub use needs::{BUILD_IMAGE, HOST_IMAGE, Needs};
@@ -59,7 +61,8 @@ pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Wo
 pub use registry::{Detected, Registry};
 pub use report::Report;
 pub use resolve::{
-    DEFAULT_GRACE, Fences, FileId, NOBODY, Plan, PlannedMount, accept_build_files, could_be_a_commands,
+    DEFAULT_GRACE, Fences, FileId, NOBODY, Plan, PlannedMount, accept_build_files, check_build_files,
+    could_be_a_commands,
 };
 pub use result::{Denial, Ended, ExecResult, LimitHit, Outcome, Status, Usage};
 pub use select::select;

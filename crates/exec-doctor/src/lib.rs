@@ -23,6 +23,6 @@ mod report;
 mod sandbox;
 
 pub use check::{Check, Verdict};
-pub use host::{Cgroups, Host, NamespaceBan};
+pub use host::Host;
 pub use report::{Chosen, Report, Sandbox, State};
 pub use sandbox::examine;

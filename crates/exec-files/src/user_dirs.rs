@@ -31,7 +31,8 @@ pub struct UserDirs {
     pub sockets: PathBuf,
     /// What can be made again: PID 1, lanes, locks.
     pub cache: PathBuf,
-    /// Where the user's running programs have their sockets, an engine's among them.
+    /// Where the user's running programs have their sockets, an engine's among them: 2 or 3 of [`of`](Self::of), and 3 where
+    /// neither is there yet.
     pub runtime: Option<PathBuf>,
 }
 
@@ -63,7 +64,8 @@ impl UserDirs {
         let temp = path("TMPDIR").unwrap_or_else(std::env::temp_dir);
         let in_temp = |end: &str| temp.join(format!("{NAME}-{}{end}", user.unwrap_or_default()));
         let conventional = user.map(|user| PathBuf::from(format!("/run/user/{user}")));
-        let runtime = path("XDG_RUNTIME_DIR").into_iter().chain(conventional).find(|path| is_own(path));
+        let named = path("XDG_RUNTIME_DIR").into_iter();
+        let runtime = named.chain(conventional.clone()).find(|path| is_own(path));
         let system = (user == Some(0)).then(|| PathBuf::from("/run")).filter(|path| is_own(path));
         let running = system.or_else(|| runtime.clone()).map(|base| base.join(NAME));
         let state = below_home("XDG_STATE_HOME", ".local/state");
@@ -77,7 +79,7 @@ impl UserDirs {
             cache: below_home("XDG_CACHE_HOME", ".cache").unwrap_or_else(|| in_temp("")),
             state,
             home,
-            runtime,
+            runtime: runtime.or(conventional),
         }
     }
 }
@@ -119,6 +121,7 @@ mod tests {
         let found = dirs(&[("XDG_RUNTIME_DIR", "/run/user/0")], 1000, &["/run/user/0"]);
         assert_eq!(found.records, Path::new("/run/user/1000/agentctl"));
         assert_eq!(found.sockets, found.records);
+        assert_eq!(found.runtime.as_deref(), Some(Path::new("/run/user/1000")));
     }
 
     #[test]
@@ -127,6 +130,7 @@ mod tests {
         assert_eq!(found.records, Path::new("/t/agentctl-1000-state"));
         assert_eq!(found.sockets, Path::new("/t/agentctl-1000"));
         assert_eq!(found.cache, Path::new("/t/agentctl-1000"));
+        assert_eq!(found.runtime.as_deref(), Some(Path::new("/run/user/1000")), "an engine may still come");
     }
 
     #[test]

@@ -28,6 +28,8 @@ mod quota;
 #[cfg(target_os = "linux")]
 mod reaper;
 #[cfg(target_os = "linux")]
+mod records;
+#[cfg(target_os = "linux")]
 mod stat;
 #[cfg(target_os = "linux")]
 mod sys;

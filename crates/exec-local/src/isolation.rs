@@ -158,8 +158,19 @@ fn limits(spec: &JailSpec, facts: &Facts, walls: WallKind) -> Vec<LimitReport> {
         LimitName::Pids if nproc_holds(facts, walls) => {
             Held::Enforced { by: "RLIMIT_NPROC in a user namespace of its own".into() }
         }
-        _ => Held::NotEnforced { why: "no control group can be written here".into() },
+        _ => Held::NotEnforced { why: why_not(limit, &facts.notes) },
     })
+}
+
+/// What the keeper noted when it could not set a limit.
+fn why_not(limit: LimitName, notes: &[String]) -> String {
+    let controller = match limit {
+        LimitName::Memory => "memory: ",
+        LimitName::Pids => "pids: ",
+        _ => "cpu: ",
+    };
+    let reason = notes.iter().find_map(|note| note.strip_prefix(controller));
+    reason.unwrap_or("no control group can be written here").to_owned()
 }
 
 /// The only limit of memory that an ordinary user has without control groups. What several processes can share belongs
@@ -206,6 +217,7 @@ mod tests {
                 cpu_milli: Some(1500),
             },
             landlock: Some(LandlockPlan { deny_tcp: true, read: Vec::new(), write: Vec::new() }),
+            log_note: Vec::new(),
             records: Vec::new(),
         }
     }
@@ -245,6 +257,20 @@ mod tests {
         assert_eq!(held, [(LimitName::Memory, false), (LimitName::Pids, true), (LimitName::Cpus, false)]);
         assert_eq!(report.degraded.len(), 2, "{:?}", report.degraded);
         assert!(!report.holds(Claim::MemoryLimit) && report.holds(Claim::PidsLimit));
+    }
+
+    /// R65: the reason is that of the place, as the keeper met it.
+    #[test]
+    fn the_reason_is_the_keepers() {
+        let mut facts = facts(0, ReadBack::default(), 7);
+        facts.notes = vec!["cpu: no control group: no systemd of this user is running".into()];
+        let report = report(&spec(namespaces(NetworkWall::Isolated)), &facts);
+        let why = |name| match &report.limits.iter().find(|limit| limit.limit == name).unwrap().held {
+            Held::NotEnforced { why } => why.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(why(LimitName::Cpus), "no control group: no systemd of this user is running");
+        assert_eq!(why(LimitName::Pids), "no control group can be written here");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! From a plan to the cell it needs. Pure: the host was looked at before, the keeper carries it out later.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,9 @@ use exec_wire::{
 };
 
 use crate::config::NAME;
+
+/// Another name for `/tmp`, unless something of the run's is mounted below it.
+const VAR_TMP: &str = "/var/tmp";
 
 /// Who calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +62,7 @@ pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView
                 read: vec![b"/".to_vec()],
                 write: writable(plan, host),
             }),
+            log_note: Vec::new(),
             records: Vec::new(),
         }),
         WallKind::Subreaper => {
@@ -68,7 +73,7 @@ pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView
             }
             let walls = Walls::Subreaper { scratch: Vec::new() };
             let landlock = Some(fence(plan, host));
-            Ok(JailSpec { walls, identity, cgroup, landlock, records: Vec::new() })
+            Ok(JailSpec { walls, identity, cgroup, landlock, log_note: Vec::new(), records: Vec::new() })
         }
     }
 }
@@ -104,7 +109,14 @@ fn namespaces(plan: &Plan, caller: Caller, host: &HostView) -> Namespaces {
 pub(crate) fn mask_secrets(spec: &mut JailSpec, host: &HostView, secrets: &[PathBuf]) {
     if let Walls::Namespaces(Namespaces { mounts, .. }) = &mut spec.walls {
         let above_system = host.system.len().min(mounts.len());
-        mounts.splice(above_system..above_system, secrets.iter().map(|path| mask(path)));
+        let target = |mount: &Mount| match mount {
+            Mount::Bind { target, .. } => Some(PathBuf::from(OsStr::from_bytes(target))),
+            _ => None,
+        };
+        let bound: Vec<PathBuf> = mounts.iter().skip(above_system).filter_map(target).collect();
+        let given: Vec<&Path> = bound.iter().map(PathBuf::as_path).collect();
+        let masks: Vec<Mount> = exec_host::secrets_beside(secrets, &given).map(mask).collect();
+        mounts.splice(above_system..above_system, masks);
     }
 }
 
@@ -116,7 +128,11 @@ fn mounts(plan: &Plan, host: &HostView, network: NetworkWall) -> Vec<Mount> {
     mounts.push(Mount::Dev { shm_size: plan.limits.tmp_size.get() });
     mounts.push(tmpfs(Path::new("/tmp"), plan.limits.tmp_size, 0o1777));
     mounts.push(tmpfs(Path::new("/run"), plan.limits.run_size, 0o1777));
-    mounts.push(Mount::Symlink { target: b"/var/tmp".to_vec(), to: b"/tmp".to_vec() });
+    mounts.push(if has_own_var_tmp(plan) {
+        tmpfs(Path::new(VAR_TMP), plan.limits.tmp_size, 0o1777)
+    } else {
+        Mount::Symlink { target: VAR_TMP.into(), to: b"/tmp".to_vec() }
+    });
     mounts.push(Mount::Symlink { target: b"/var/run".to_vec(), to: b"/run".to_vec() });
     if let Some(home) = host.private_home(&given(plan)) {
         mounts.push(tmpfs(home, plan.limits.tmp_size, 0o700));
@@ -128,6 +144,11 @@ fn mounts(plan: &Plan, host: &HostView, network: NetworkWall) -> Vec<Mount> {
     mounts.extend(host.credentials_beside(&given(plan)).map(mask));
     mounts.extend(plan.mounts.iter().map(planned));
     mounts
+}
+
+/// What is mounted below it keeps its path only if it is no link.
+fn has_own_var_tmp(plan: &Plan) -> bool {
+    given(plan).iter().any(|target| target.starts_with(VAR_TMP))
 }
 
 fn system_mount(entry: &SystemEntry) -> Mount {
@@ -181,14 +202,14 @@ fn tmpfs(target: &Path, size: ByteSize, mode: u32) -> Mount {
 
 /// What Landlock lets a command write inside the walls: what the mounts make writable, once more.
 fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
-    let own = ["/tmp", "/run", "/dev", "/proc"].map(PathBuf::from);
+    let var_tmp = has_own_var_tmp(plan).then_some(VAR_TMP);
+    let own = ["/tmp", "/run", "/dev", "/proc"].into_iter().chain(var_tmp).map(PathBuf::from);
     let mounted = plan
         .mounts
         .iter()
         .filter(|mount| mount.access == Access::ReadWrite)
         .map(|mount| mount.target.clone());
-    own.into_iter()
-        .chain(mounted)
+    own.chain(mounted)
         .chain(host.private_home(&given(plan)).map(Path::to_owned))
         .map(|path| bytes(&path))
         .collect()

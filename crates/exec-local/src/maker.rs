@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
-use exec_core::{Capabilities, Fences, Isolation, Plan, Result};
+use exec_core::{Capabilities, ControlGroups, Fences, Isolation, Plan, Result};
 use exec_host::HostView;
 use exec_init::Executable;
 use exec_watch::Watch;
@@ -64,6 +64,7 @@ impl LocalMaker {
         }
         seat.name().clone_into(&mut spec.cgroup.name);
         spec.records = seat.files().map(OsStringExt::into_vec).into();
+        spec.log_note = self.watch.log_note().into_os_string().into_vec();
         spawn(&self.program, spec, finish, seat, own_directory).await
     }
 
@@ -120,6 +121,10 @@ impl CellMaker for LocalMaker {
 
     fn isolation(&self, spec: &JailSpec, facts: &Facts) -> Isolation {
         isolation::report(spec, facts)
+    }
+
+    fn limit_remedy(&self) -> &'static str {
+        ControlGroups::look().fix()
     }
 
     fn rlimits(&self, plan: &Plan, facts: &Facts) -> Vec<Rlimit> {

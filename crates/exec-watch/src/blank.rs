@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use exec_core::Result;
 use exec_files::Dir;
-use serde::Serialize;
 
+use crate::record::{RunRecord, run_file};
 use crate::state::{Kind, StateDir};
 
 /// An empty file that nobody takes for a record yet.
@@ -31,12 +31,12 @@ impl Blank {
         laid.ok().map(|(runs, file)| Self { file, runs, name })
     }
 
-    /// Makes it the record of the run of this name, whole from the beginning.
-    pub(crate) fn fill(mut self, state: &StateDir, run: &str, value: &impl Serialize) -> Result<()> {
-        let filled = serde_json::to_vec(value)
+    /// Makes it the record of this run, whole from the beginning.
+    pub(crate) fn fill(mut self, state: &StateDir, run: &RunRecord) -> Result<()> {
+        let filled = serde_json::to_vec(run)
             .map_err(Into::into)
             .and_then(|text| self.file.write_all(&text))
-            .and_then(|()| self.runs.rename(&self.name, run));
+            .and_then(|()| self.runs.rename(&self.name, run.file()));
         filled.map_err(|error| {
             let _ = self.runs.remove_file(&self.name);
             state.unusable(error)
@@ -49,7 +49,7 @@ pub(crate) fn discard(state: &StateDir, cell: &str) {
     state.remove(Kind::Run, &name(cell));
 }
 
-/// What it is called. Names that begin like this are no records.
-pub(crate) fn name(cell: &str) -> String {
-    format!(".{cell}")
+/// What it is called.
+fn name(cell: &str) -> String {
+    run_file(cell, "")
 }

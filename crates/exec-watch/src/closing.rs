@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 
 use exec_core::Result;
 
@@ -28,7 +29,14 @@ pub(crate) fn close_runs(
     swept: &mut Swept,
 ) -> Result<()> {
     let dead: Vec<_> = view::runs(state)?.into_iter().filter(|run| run.owner.is_dead(here)).collect();
-    let is_due = extent == Extent::All || !dead.is_empty() || !was_looked_at(state, here);
+    let looked = last_look(state, here);
+    let is_due = extent == Extent::All || !dead.is_empty() || looked != Looked::Now;
+    let extent = if looked == Looked::InVain { Extent::All } else { extent };
+    let is_noted = is_due && audit.is_some() && mode == SweepMode::Remove;
+    if is_noted {
+        // Before the log is read: a helper that takes a record away meanwhile takes the note away after it.
+        looked_at(state, here);
+    }
     let reading = audit.filter(|_| is_due).map(|audit| audit.read(extent)).transpose();
     let reading = reading.unwrap_or_else(|error| {
         swept.problems.push(format!("the audit log can't be read, so that no run in it was closed: {error}"));
@@ -45,48 +53,65 @@ pub(crate) fn close_runs(
             close(&run.id, &run.owner);
         }
         if mode == SweepMode::Remove {
-            state.remove(Kind::Run, &run.id);
+            state.remove(Kind::Run, &run.file());
         }
         swept.runs.push(run.id);
     }
-    let (Some(reading), Some(audit)) = (reading, audit) else { return Ok(()) };
-    match left_open(reading, audit, extent, state, here) {
-        Ok(open) => {
-            let known: BTreeSet<String> = swept.runs.iter().cloned().collect();
-            for run in open.into_iter().filter(|run| !known.contains(&run.id)) {
-                close(&run.id, &run.owner);
-                swept.runs.push(run.id);
+    let mut is_complete = false;
+    if let (Some(reading), Some(audit)) = (reading, audit) {
+        match left_open(reading, audit, extent, state, here) {
+            Ok(open) => {
+                let known: BTreeSet<String> = swept.runs.iter().cloned().collect();
+                for run in open.dead.into_iter().filter(|run| !known.contains(&run.id)) {
+                    close(&run.id, &run.owner);
+                    swept.runs.push(run.id);
+                }
+                is_complete = open.are_others_recorded;
             }
-            if mode == SweepMode::Remove {
-                looked_at(state, here);
-            }
+            Err(error) => swept.problems.push(format!("the audit log can't be read again: {error}")),
         }
-        Err(error) => swept.problems.push(format!("the audit log can't be read again: {error}")),
+    }
+    if is_noted && !is_complete {
+        not_looked_at(state);
     }
     Ok(())
 }
 
-/// Runs of this directory and of dead owners that the log says have not ended. It is read once more after they were found
-/// to be dead: an owner may have closed its run and ended in between.
+/// Runs of this directory that the log says have not ended.
+struct LeftOpen {
+    /// Of owners that are dead.
+    dead: Vec<OpenRun>,
+    /// Whether there is a record of each of the others. An owner that is killed takes a moment to end, and the record of its run
+    /// can be gone by then: that run is to be looked for again.
+    are_others_recorded: bool,
+}
+
+/// What the log says is open. It is read once more after owners were found to be dead: one may have closed its run and ended in
+/// between.
 fn left_open(
     reading: Reading,
     audit: &AuditLog,
     extent: Extent,
     state: &StateDir,
     here: &World,
-) -> io::Result<Vec<OpenRun>> {
+) -> io::Result<LeftOpen> {
     let place = state.path().to_string_lossy();
-    let mut open: Vec<OpenRun> = reading.open().filter(|run| is_ours(run, &place, here)).collect();
-    if !open.is_empty() {
+    let ours = reading.open().filter(|run| is_ours(run, &place));
+    let (mut dead, others): (Vec<OpenRun>, Vec<OpenRun>) = ours.partition(|run| run.owner.is_dead(here));
+    if !dead.is_empty() {
         let again = audit.read(extent)?;
-        open.retain(|run| again.is_open(&run.id));
+        dead.retain(|run| again.is_open(&run.id));
     }
-    Ok(open)
+    let records = view::runs(state).unwrap_or_default();
+    let is_recorded = |run: &OpenRun| records.iter().any(|record| record.id == run.id);
+    let is_elsewhere = |run: &OpenRun| run.owner.process(here).is_none();
+    let are_others_recorded = others.iter().all(|run| is_elsewhere(run) || is_recorded(run));
+    Ok(LeftOpen { dead, are_others_recorded })
 }
 
 /// Another machine has another boot, and its owners may be alive.
-fn is_ours(run: &OpenRun, place: &str, here: &World) -> bool {
-    run.state == place && run.machine.as_deref() == machine() && run.owner.is_dead(here)
+fn is_ours(run: &OpenRun, place: &str) -> bool {
+    run.state == place && run.machine.as_deref() == machine()
 }
 
 fn why(owner: &Owner, here: &World) -> String {
@@ -96,15 +121,39 @@ fn why(owner: &Owner, here: &World) -> String {
     }
 }
 
-/// Once in every start of the machine is enough: afterwards the records have it all.
-fn was_looked_at(state: &StateDir, here: &World) -> bool {
-    state.read_beside(LOOKED).is_ok_and(|boot| boot == here.boot.as_bytes())
+/// What is at [`LOOKED`].
+pub(crate) fn note(state: &StateDir) -> PathBuf {
+    state.path().join(LOOKED)
+}
+
+/// When the log was last looked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// In this start of the machine, which is enough: the records have it all since.
+    Now,
+    /// In an earlier one, or never.
+    Earlier,
+    /// Since then a helper has taken away the record of a run that did not end, however long ago it started, and emptied the note.
+    InVain,
+}
+
+fn last_look(state: &StateDir, here: &World) -> Looked {
+    match state.read_beside(LOOKED) {
+        Ok(boot) if boot == here.boot.as_bytes() => Looked::Now,
+        Ok(emptied) if emptied.is_empty() => Looked::InVain,
+        _ => Looked::Earlier,
+    }
 }
 
 fn looked_at(state: &StateDir, here: &World) {
     if let Err(error) = state.root().and_then(|root| root.replace(LOOKED, 0o600, here.boot.as_bytes())) {
         tracing::debug!(%error, "the log will be looked through again");
     }
+}
+
+fn not_looked_at(state: &StateDir) {
+    // Without a note the log is looked through as well, if not as far.
+    let _ = state.root().and_then(|root| root.replace(LOOKED, 0o600, b""));
 }
 
 #[cfg(target_os = "linux")]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::members::is_named_after;
 use crate::snapshot::Seen;
+use crate::strike::find;
 
 /// Directories of groups.
 #[derive(Debug, Default)]
@@ -168,20 +169,16 @@ fn entry(list: &str, name: &str) -> Option<u64> {
     entries.find(|(key, _)| *key == name)?.1.trim().parse().ok()
 }
 
-/// Removes the empty groups of this name wherever our own kind makes them; says how many there were. A group with
-/// anybody in it can't be removed.
+/// Removes the empty groups of this name, wherever they are; says how many there were. A group with anybody in it can't be
+/// removed. A cell's group is not always near ours: the scope of a user's cell is in no group that its session is in.
 pub(crate) fn remove_empty(name: &str) -> usize {
-    let mounts = Mounts::read();
-    let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let mut parents: BTreeSet<PathBuf> = mounts.all.iter().cloned().collect();
-    for path in own.lines().filter_map(|line| line.splitn(3, ':').nth(2)) {
-        let path = Path::new(path.trim_start_matches('/'));
-        for mount in &mounts.all {
-            parents.insert(mount.join(path));
-            parents.extend(path.parent().map(|parent| mount.join(parent)));
-        }
-    }
-    parents.iter().filter(|parent| fs::remove_dir(parent.join(name)).is_ok()).count()
+    remove_empty_in(&Mounts::read(), name)
+}
+
+fn remove_empty_in(mounts: &Mounts, name: &str) -> usize {
+    let mut found = Vec::new();
+    mounts.all.iter().for_each(|mount| find(mount, &[name], &mut found));
+    found.iter().filter(|(group, _)| group.ends_with(name) && fs::remove_dir(group).is_ok()).count()
 }
 
 #[cfg(test)]
@@ -207,6 +204,22 @@ mod tests {
         assert_eq!(up_to("/a/cell/b/c", "cell"), Some("a/cell".into()));
         assert_eq!(up_to("/a/cells", "cell"), None);
         assert_eq!(up_to("/", "cell"), None);
+    }
+
+    /// R91: also far from our own groups, and never a container's group or one that only looks alike.
+    #[test]
+    fn empty_groups_are_removed_wherever_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let cell = "agentctl-7-0-0123456789ab";
+        let unified = dir.path().join("unified");
+        let far = unified.join(format!("user.slice/app.slice/{cell}.scope/{cell}"));
+        let (full, alike) = (unified.join(format!("a/{cell}")), unified.join(format!("b/{cell}0")));
+        for group in [&far, &full.join("inner"), &alike] {
+            fs::create_dir_all(group).unwrap();
+        }
+        let mounts = Mounts { all: vec![unified, dir.path().join("gone")], ..Mounts::default() };
+        assert_eq!(remove_empty_in(&mounts, cell), 1);
+        assert!(!far.exists() && far.parent().unwrap().exists() && full.exists() && alike.exists());
     }
 
     /// A process in these groups.

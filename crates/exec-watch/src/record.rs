@@ -77,6 +77,18 @@ pub struct RunRecord {
     pub since: Moment,
 }
 
+impl RunRecord {
+    /// What its file is called. It begins with the cell's name, so that the helper that ends the cell after the owner's death finds it.
+    pub(crate) fn file(&self) -> String {
+        run_file(&self.cell, &self.id)
+    }
+}
+
+/// What the file of a run is called; of one that is still to come, without a name.
+pub(crate) fn run_file(cell: &str, run: &str) -> String {
+    format!("{cell}.{run}")
+}
+
 /// A moment, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

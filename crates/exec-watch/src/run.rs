@@ -72,8 +72,8 @@ impl RunNote {
         }
         note.finished = false;
         match run.cell.take_blank() {
-            Some(blank) => blank.fill(state, &note.record.id, &note.record)?,
-            None => state.put(Kind::Run, &note.record.id, &note.record)?,
+            Some(blank) => blank.fill(state, &note.record)?,
+            None => state.put(Kind::Run, &note.record.file(), &note.record)?,
         }
         tracing::info!(parent: &note.span, argv = ?note.record.argv, "starts");
         Ok(note)
@@ -83,7 +83,7 @@ impl RunNote {
     pub fn runs_as(&self, pid: u32) {
         if self.record.session.is_some() {
             // Added to the record instead of written with a new one: a session takes a thousand commands a second.
-            if let Err(error) = self.state.add(Kind::Run, &self.record.id, &pid) {
+            if let Err(error) = self.state.add(Kind::Run, &self.record.file(), &pid) {
                 tracing::warn!(%error, "the process of a run is not in the records");
             }
         }
@@ -112,7 +112,7 @@ impl RunNote {
         if let Some(audit) = &self.audit {
             audit.end(line);
         }
-        self.state.remove(Kind::Run, &self.record.id);
+        self.state.remove(Kind::Run, &self.record.file());
     }
 }
 

@@ -248,7 +248,7 @@ impl StateDir {
     /// Takes a cell and its runs out of the records: nothing of them is left, and whoever wrote them does not do it.
     pub fn strike(&self, cell: &str) -> Result<()> {
         for run in crate::view::runs(self)?.iter().filter(|run| run.cell == cell) {
-            self.remove(Kind::Run, &run.id);
+            self.remove(Kind::Run, &run.file());
         }
         blank::discard(self, cell);
         self.remove(Kind::Cell, cell);

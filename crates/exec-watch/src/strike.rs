@@ -81,7 +81,7 @@ impl<'a> Found<'a> {
 }
 
 /// The groups of these names below a directory, but not those within each other.
-fn find<'a>(directory: &Path, names: &[&'a str], found: &mut Vec<(PathBuf, &'a str)>) {
+pub(crate) fn find<'a>(directory: &Path, names: &[&'a str], found: &mut Vec<(PathBuf, &'a str)>) {
     for (path, name) in below(directory) {
         match names.iter().find(|wanted| name == **wanted || is_named_after(&name, wanted)) {
             Some(wanted) => found.push((path, wanted)),

@@ -232,8 +232,9 @@ mod tests {
         ] {
             state.put(Kind::Cell, &cell.name, &cell).unwrap();
         }
-        state.put(Kind::Run, "r1", &run("r1", dead())).unwrap();
-        state.put(Kind::Run, "r2", &run("r2", Owner::this_process())).unwrap();
+        for run in [run("r1", dead()), run("r2", Owner::this_process())] {
+            state.put(Kind::Run, &run.file(), &run).unwrap();
+        }
         state.leave_word(&left, "why");
         Blank::lay(&state, &left).unwrap();
 
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(swept.runs, ["r1"]);
         assert!(!scratch.exists() && strange.exists());
         assert_eq!(state.names(Kind::Cell).unwrap(), [kept]);
-        assert_eq!(state.names(Kind::Run).unwrap(), ["r2"]);
+        assert_eq!(state.names(Kind::Run).unwrap(), ["c.r2"]);
         assert!(state.names(Kind::End).unwrap().is_empty());
         assert_eq!(
             fs::read_dir(state.path().join("runs")).unwrap().count(),

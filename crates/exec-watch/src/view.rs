@@ -91,7 +91,7 @@ pub(crate) fn runs(state: &StateDir) -> Result<Vec<RunRecord>> {
     let names = state.names(Kind::Run)?;
     let whole = |name: &String| {
         let (run, pid) = state.get_with::<RunRecord, u32>(Kind::Run, name)?;
-        (run.id == *name).then_some(RunRecord { pid, ..run })
+        (run.file() == *name).then_some(RunRecord { pid, ..run })
     };
     let mut runs: Vec<RunRecord> = names.iter().filter_map(whole).collect();
     runs.sort_by(|a, b| (a.since, &a.id).cmp(&(b.since, &b.id)));

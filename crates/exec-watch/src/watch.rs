@@ -4,12 +4,14 @@
 //! first and looks for cells afterwards. So there is no moment in which a cell escapes both.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use exec_core::{OwnPlaces, Result};
 
 use crate::audit::{Audit, AuditLog, Extent};
 use crate::blank::{self, Blank};
+use crate::closing;
 use crate::owner::{Owner, unique};
 use crate::record::{CellRecord, Moment, Place};
 use crate::run::{Begun, RunNote};
@@ -126,11 +128,16 @@ impl Watch {
         }
     }
 
-    /// What of the records goes with a cell is called like this, with the cell's name at the end.
+    /// What of the records goes with a cell is called like this, with the cell's name at the end; the records of its runs go on
+    /// with a dot.
     pub fn record_prefixes(&self) -> [OsString; 2] {
         let state = &self.0.state;
-        [(Kind::Cell, ""), (Kind::Run, &blank::name(""))]
-            .map(|(kind, prefix)| state.record_path(kind, prefix).into_os_string())
+        [Kind::Cell, Kind::Run].map(|kind| state.record_path(kind, "").into_os_string())
+    }
+
+    /// The note that the audit log has been gone through, which has to go with the record of a run that did not end.
+    pub fn log_note(&self) -> PathBuf {
+        closing::note(&self.0.state)
     }
 
     /// Writes down that a run starts. Refused where it must be written down and can't be.
@@ -173,7 +180,7 @@ impl Seat {
         &self.record.name
     }
 
-    /// What of the records has to go when nothing of the cell is left and its owner is dead. Why it was ended stays: only its
+    /// What of the records, with what begins with one and a dot, has to go when nothing of the cell is left and its owner is dead. Why it was ended stays: only its
     /// owner asks for that.
     pub fn files(&self) -> [OsString; 2] {
         self.watch.record_prefixes().map(|mut path| {

@@ -17,10 +17,14 @@ pub struct JailSpec {
     pub cgroup: CgroupPlan,
     /// The second fence, inside the walls.
     pub landlock: Option<LandlockPlan>,
-    /// Files that say that there is this cell. Its host takes them away; should it be dead by then, the keeper does.
+    /// A note that the log of runs has been gone through, or nothing. It goes with the record of a run: that run has no end in
+    /// the log.
+    pub log_note: Vec<u8>,
+    /// Files that say that there is this cell; what begins with one's name and a dot says that there is a run in it. The host
+    /// takes them away; should it be dead by then, the keeper does.
     pub records: Vec<Vec<u8>>,
 }
-struct_fields!(JailSpec { walls, identity, cgroup, landlock } lists { records });
+struct_fields!(JailSpec { walls, identity, cgroup, landlock, log_note } lists { records });
 
 /// What stands between the commands and the host.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

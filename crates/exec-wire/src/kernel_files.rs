@@ -15,9 +15,10 @@ pub const MASKED_PROC: [&str; 11] = [
     "timer_stats",
 ];
 
-/// Empty where commands run as user 0: only that user can read them, and needs no capability for it.
-pub const MASKED_PROC_FOR_ROOT: [&str; 9] = [
+/// Empty where commands run as user 0: only that user can use them, and needs no capability for it.
+pub const MASKED_PROC_FOR_ROOT: [&str; 10] = [
     "allocinfo",
+    "dynamic_debug/control",
     "kmsg",
     "kpagecgroup",
     "kpagecount",

@@ -128,8 +128,11 @@ pub enum Order {
     Engine(Address),
     /// Where the host keeps the lanes of its containers: each a directory with two named pipes. They go when all is done.
     Lanes(Directory),
-    /// What the records of a container are called, but for its name at the end. They go with it, if the host is dead.
+    /// What the records of a container are called, but for its name at the end; those of its runs go on with a dot. They go
+    /// with it, if the host is dead.
     Records(Directory),
+    /// A note that the log of runs has been gone through. It goes with the record of a run: that run has no end in the log.
+    LogNote(Directory),
     /// What this engine says it has removed may still appear, if it was being created: it is asked until it stays away.
     Recheck,
     /// This container is about to be created.
@@ -156,6 +159,10 @@ impl Order {
             Self::Records(prefix) => {
                 out.extend_from_slice(b"records ");
                 out.extend_from_slice(prefix.as_bytes());
+            }
+            Self::LogNote(path) => {
+                out.extend_from_slice(b"log-note ");
+                out.extend_from_slice(path.as_bytes());
             }
             Self::Recheck => out.extend_from_slice(RECHECK.as_bytes()),
             Self::Watch(name) => out.extend(format!("watch {name}").bytes()),
@@ -186,6 +193,9 @@ impl Order {
         }
         if let Some(prefix) = line.strip_prefix(b"records ") {
             return Directory::new(prefix).map(Self::Records);
+        }
+        if let Some(path) = line.strip_prefix(b"log-note ") {
+            return Directory::new(path).map(Self::LogNote);
         }
         let line = str::from_utf8(line).map_err(|_| WireError::BadValue("line"))?;
         match line.split_once(' ') {

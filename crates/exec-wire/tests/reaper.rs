@@ -31,6 +31,7 @@ fn order() -> impl Strategy<Value = Order> {
         address().prop_map(Order::Engine),
         path(239).prop_map(|path| Order::Lanes(Directory::new(path).unwrap())),
         path(239).prop_map(|path| Order::Records(Directory::new(path).unwrap())),
+        path(239).prop_map(|path| Order::LogNote(Directory::new(path).unwrap())),
         Just(Order::Recheck),
         name().prop_map(Order::Watch),
         name().prop_map(Order::Made),

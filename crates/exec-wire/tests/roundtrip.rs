@@ -135,12 +135,13 @@ fn jail() -> impl Strategy<Value = JailSpec> {
     let cgroup = (any::<String>(), maybe(any::<u64>()), maybe(any::<u64>()), maybe(any::<u64>()))
         .prop_map(|(name, memory, pids, cpu_milli)| CgroupPlan { name, memory, pids, cpu_milli });
     let records = vec(vec(any::<u8>(), 0..40), 0..3);
-    (walls(), identity, cgroup, maybe(landlock()), records).prop_map(
-        |(walls, identity, cgroup, landlock, records)| JailSpec {
+    (walls(), identity, cgroup, maybe(landlock()), vec(any::<u8>(), 0..40), records).prop_map(
+        |(walls, identity, cgroup, landlock, log_note, records)| JailSpec {
             walls,
             identity,
             cgroup,
             landlock,
+            log_note,
             records,
         },
     )

@@ -30,3 +30,24 @@ compose() {
         exit 69
     fi
 }
+
+# Ids of this project's containers; arguments are more options of `docker ps`. A label alone proves nothing: images pass
+# theirs on to whatever is made from them, compose labels what it builds, and a commit keeps every label. What no image
+# can know is what a container is called and which networks it is on.
+ours() {
+    ids=$(docker ps -q --no-trunc --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" "$@") || return 1
+    for id in $ids; do
+        # The label comes last, and as JSON: whatever it holds, it stays on its line and is not read as a name.
+        shown=$(docker inspect --type container --format '{{.Name}} ,{{range $name, $_ := .NetworkSettings.Networks}}{{$name}},{{end}} {{json (index .Config.Labels "com.docker.compose.service")}}' "$id" 2>/dev/null) || continue
+        called=${shown%% *} rest=${shown#* }
+        called=${called#/} networks=${rest%% *} service=${rest#* }
+        service=${service#\"} service=${service%\"}
+        case "$called" in
+            "$COMPOSE_PROJECT_NAME-$service-"* | "${COMPOSE_PROJECT_NAME}_${service}_"*) echo "$id"; continue ;;
+        esac
+        case "$networks" in
+            *",${COMPOSE_PROJECT_NAME}_"*) echo "$id" ;;
+            *) echo "left alone: $called has this project's label, but neither a name nor a network of it" >&2 ;;
+        esac
+    done
+}

@@ -7,7 +7,7 @@ for file in docker-compose.yml docker-compose.prod.yml; do
     [ ! -e "$file" ] || compose -f "$file" down --remove-orphans
 done
 
-left=$(docker ps -q --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME")
+left=$(ours)
 if [ -n "$left" ]; then
     echo "still running: $left; scripts/emergency-stop.sh kills it" >&2
     exit 1

@@ -2,6 +2,7 @@
 
 mod look;
 
+use exec_core::{ControlGroups, NamespaceBan};
 use serde::Serialize;
 
 use crate::{Check, Verdict};
@@ -14,64 +15,13 @@ pub struct Host {
     /// What keeps ordinary users from making namespaces.
     pub namespace_ban: Option<NamespaceBan>,
     /// Where limits of a whole cell could be held.
-    pub cgroups: Cgroups,
+    pub cgroups: ControlGroups,
     /// We are inside a container ourselves, by what says so.
     pub container: Option<String>,
     /// The kernel enforces `SELinux` labels.
     pub selinux: bool,
     /// Which Windows Subsystem for Linux this is.
     pub wsl: Option<u8>,
-}
-
-/// A kernel setting that keeps ordinary users from making namespaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NamespaceBan {
-    /// `user.max_user_namespaces` is 0.
-    NoneAllowed,
-    /// Debian's `kernel.unprivileged_userns_clone` is 0.
-    NotForOrdinaryUsers,
-    /// Ubuntu's `kernel.apparmor_restrict_unprivileged_userns` is 1.
-    AppArmor,
-}
-
-impl NamespaceBan {
-    /// What lifts it.
-    pub fn fix(self) -> &'static str {
-        match self {
-            Self::NoneAllowed => "sudo sysctl -w user.max_user_namespaces=10000",
-            Self::NotForOrdinaryUsers => "sudo sysctl -w kernel.unprivileged_userns_clone=1",
-            Self::AppArmor => {
-                "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile with `userns,` for this program"
-            }
-        }
-    }
-}
-
-/// Control groups, as far as this process can use them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cgroups {
-    /// There are none.
-    #[default]
-    None,
-    /// They are there, and not ours to use.
-    NotOurs,
-    /// We can make groups of our own.
-    Ours,
-}
-
-impl Cgroups {
-    /// What would make limits hold.
-    pub(crate) fn fix(self) -> &'static str {
-        match self {
-            Self::None => "mount control groups at /sys/fs/cgroup, or use a container (--sandbox docker)",
-            Self::NotOurs => {
-                "run it where control groups are delegated: `systemd-run --user --scope -p Delegate=yes agentctl …`, as root, or use a container (--sandbox docker)"
-            }
-            Self::Ours => "see which control groups are mounted: `cat /proc/self/cgroup`",
-        }
-    }
 }
 
 impl Host {
@@ -82,14 +32,11 @@ impl Host {
 
     /// What there is to know before a sandbox is tried; nothing about what is as it mostly is.
     pub fn checks(&self) -> Vec<Check> {
-        let namespaces = self.namespace_ban.filter(|ban| !self.root || *ban == NamespaceBan::NoneAllowed);
+        let namespaces = self.namespace_ban.filter(|ban| !self.root || ban.is_for_root());
         let checks = [
             namespaces.map(|ban| ("namespaces", Verdict::weak(self.who_may_not(), ban.fix()))),
-            (self.cgroups != Cgroups::Ours).then(|| {
-                let found = match self.cgroups {
-                    Cgroups::None => "there are none: limits of a local sandbox hold in part only",
-                    _ => "not ours to use: limits of a local sandbox hold in part only",
-                };
+            self.cgroups.problem().map(|problem| {
+                let found = format!("{problem}: limits of a local sandbox hold in part only");
                 ("control groups", Verdict::weak(found, self.cgroups.fix()))
             }),
             self.container.as_ref().map(|sign| {

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use rstest::rstest;
 use tempfile::TempDir;
 
 use super::*;
@@ -21,29 +20,6 @@ fn look(files: &[(&str, &str)]) -> Host {
     look::below(machine(files).path())
 }
 
-/// R65
-#[rstest]
-#[case::none(&[("proc/sys/user/max_user_namespaces", "0\n")], Some(NamespaceBan::NoneAllowed))]
-#[case::debian(&[("proc/sys/kernel/unprivileged_userns_clone", "0\n")], Some(NamespaceBan::NotForOrdinaryUsers))]
-#[case::ubuntu(&[("proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n")], Some(NamespaceBan::AppArmor))]
-#[case::allowed(&[("proc/sys/user/max_user_namespaces", "95000\n"), ("proc/sys/kernel/apparmor_restrict_unprivileged_userns", "0\n")], None)]
-fn what_forbids_namespaces_is_known(#[case] files: &[(&str, &str)], #[case] ban: Option<NamespaceBan>) {
-    assert_eq!(look(files).namespace_ban, ban);
-}
-
-#[test]
-fn control_groups_are_ours_where_we_can_make_one() {
-    assert_eq!(look(&[]).cgroups, Cgroups::None);
-    let v2 = [("sys/fs/cgroup/cgroup.controllers", ""), ("proc/self/cgroup", "0::/user.slice/x.scope\n")];
-    assert_eq!(
-        look(&[v2[0], v2[1], ("sys/fs/cgroup/user.slice/x.scope/cgroup.procs", "")]).cgroups,
-        Cgroups::Ours
-    );
-    let hybrid =
-        [("proc/self/cgroup", "12:pids:/a\n5:memory:/b\n0::/\n"), ("sys/fs/cgroup/memory/b/tasks", "")];
-    assert_eq!(look(&hybrid).cgroups, Cgroups::Ours);
-}
-
 #[test]
 fn where_we_are_is_known() {
     assert_eq!(look(&[(".dockerenv", "")]).container.as_deref(), Some("/.dockerenv"));
@@ -59,11 +35,20 @@ fn where_we_are_is_known() {
 #[test]
 fn what_is_told() {
     let bans = [NamespaceBan::NoneAllowed, NamespaceBan::NotForOrdinaryUsers, NamespaceBan::AppArmor];
-    let plain = Host { cgroups: Cgroups::Ours, ..Host::default() };
+    let plain = Host { cgroups: ControlGroups::Ours, ..Host::default() };
     let mut hosts: Vec<Host> =
         bans.iter().map(|ban| Host { namespace_ban: Some(*ban), ..plain.clone() }).collect();
-    hosts.push(Host { cgroups: Cgroups::NotOurs, ..plain.clone() });
-    hosts.push(Host { cgroups: Cgroups::None, ..plain.clone() });
+    hosts.extend(
+        [
+            ControlGroups::None,
+            ControlGroups::RootsAlone,
+            ControlGroups::NoUserManager,
+            ControlGroups::PartlyDelegated,
+            ControlGroups::SealedContainer,
+            ControlGroups::NotDelegated,
+        ]
+        .map(|cgroups| Host { cgroups, ..plain.clone() }),
+    );
     hosts.push(Host { container: Some("/.dockerenv".into()), ..plain.clone() });
     hosts.push(Host { selinux: true, ..plain.clone() });
     hosts.extend([1, 2].map(|version| Host { wsl: Some(version), ..plain.clone() }));

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::CWD;
 
 use super::files;
+use super::leaf::LEAF;
 
 /// The groups this process is in, as directories it can see.
 #[derive(Debug, Default)]
@@ -57,9 +58,10 @@ impl Hierarchies {
         self.mounts.iter().filter(|m| !m.unified && named(&m.options)).find_map(|m| m.locate(own))
     }
 
-    /// Our group in the unified hierarchy.
+    /// Our group in the unified hierarchy. Where we have stepped aside for another cell, it is the one that we left.
     pub(super) fn v2(&self) -> Option<Place> {
         let (_, own) = self.own.iter().find(|(controllers, _)| controllers.is_empty())?;
+        let own = own.parent().filter(|_| own.ends_with(LEAF)).unwrap_or(own);
         self.mounts.iter().filter(|m| m.unified).find_map(|m| m.locate(own))
     }
 }
@@ -141,6 +143,14 @@ mod tests {
         let dir = "/sys/fs/cgroup/user.slice/user-1000.slice/session-2.scope";
         assert_eq!(found.v2(), Some(place(dir, true)));
         assert_eq!(found.v1("memory"), None);
+    }
+
+    #[test]
+    fn who_stepped_aside_is_still_in_the_same_group() {
+        let mounts = b"30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+        let v2 = |own: &str| Hierarchies::parse(own, mounts).v2();
+        assert_eq!(v2("0::/x.service/agentctl-aside\n"), Some(place("/sys/fs/cgroup/x.service", true)));
+        assert_eq!(v2("0::/agentctl-aside\n"), Some(place("/sys/fs/cgroup", false)));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
+use super::leaf::Leaf;
 use super::{Cgroup, Group, Origin, files};
 
 /// How long the dead may take to leave a group.
@@ -50,9 +51,10 @@ impl Cgroup {
             Origin::Made(made) => Some(made),
             Origin::Found | Origin::Joined => None,
         });
-        made.filter(|made| !remove_by(made.parent.as_fd(), &made.name, end))
-            .map(|made| made.name.clone())
-            .collect()
+        let left = made.clone().filter(|made| !remove_by(made.parent.as_fd(), &made.name, end));
+        let left = left.map(|made| made.name.clone()).collect();
+        made.filter_map(|made| made.leaf.as_ref()).for_each(Leaf::leave);
+        left
     }
 }
 

@@ -10,7 +10,7 @@ use exec_wire::{CgroupPlan, CgroupVersion};
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 use rustix::io::Errno;
 
-use super::find::Hierarchies;
+use super::find::{Hierarchies, Place};
 use super::{Cgroup, Group, Made, Origin, Roles, files, v2};
 
 /// The version 1 hierarchies that hold a limit.
@@ -41,8 +41,9 @@ impl Cgroup {
         }
         let found = Hierarchies::of_self();
         if let Some(place) = found.v2()
-            && let Some(group) = v2::make(&place, plan, notes)
+            && holds_limits(&found, &place)
         {
+            let group = v2::make(&place, plan, killing, notes)?;
             return Some(Self { version: CgroupVersion::V2, groups: vec![group], meters: OnceCell::new() });
         }
         let mut groups: Vec<_> = V1_CONTROLLERS
@@ -56,6 +57,14 @@ impl Cgroup {
         }
         (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups, meters: OnceCell::new() })
     }
+}
+
+/// Whether limits are set in the unified hierarchy: on a hybrid host the others have the controllers.
+fn holds_limits(found: &Hierarchies, place: &Place) -> bool {
+    let has_others = V1_CONTROLLERS.iter().any(|(controller, _)| found.v1(controller).is_some());
+    let list = open(&place.dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    let list = list.ok().and_then(|dir| files::read(dir, "cgroup.controllers")).unwrap_or_default();
+    !has_others || v2::has_any(&list)
 }
 
 /// Memory is always worth a group: it counts the peak and the kills.
@@ -124,7 +133,7 @@ pub(super) fn make_dir(
 }
 
 fn made(parent: OwnedFd, plan: &CgroupPlan, join: OwnedFd) -> Made {
-    Made { parent, name: plan.name.clone(), join }
+    Made { parent, name: plan.name.clone(), join, leaf: None }
 }
 
 pub(super) fn set(dir: BorrowedFd<'_>, file: &str, value: Option<u64>) -> Result<(), String> {

@@ -6,7 +6,9 @@
 mod files;
 mod find;
 mod kill;
+mod leaf;
 mod make;
+mod systemd;
 mod v2;
 
 pub(crate) use make::Killing;
@@ -59,6 +61,8 @@ struct Made {
     name: String,
     /// Open for the process that joins; its permission was checked when it was opened.
     join: OwnedFd,
+    /// What has to be undone when it is gone.
+    leaf: Option<leaf::Leaf>,
 }
 
 /// What a group is for.
@@ -128,7 +132,8 @@ impl Cgroup {
         };
         // PID 1 is in the group and is not the command's.
         let pids = pids.map(|max| max.saturating_sub(1));
-        ReadBack { cgroup: Some(self.version), memory, pids, cpu_milli }
+        let holds_limits = self.groups.iter().any(|group| group.roles.names().next().is_some());
+        ReadBack { cgroup: holds_limits.then_some(self.version), memory, pids, cpu_milli }
     }
 
     /// What was counted so far.

@@ -4,6 +4,13 @@ use super::*;
 use crate::sys::{self, Fork};
 use exec_wire::CgroupPlan;
 
+/// Making groups may move this process, with all threads, into a scope of its own.
+static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 fn plan(name: &str) -> CgroupPlan {
     CgroupPlan {
         name: format!("exec-init-unit-{}-{name}", std::process::id()),
@@ -15,6 +22,7 @@ fn plan(name: &str) -> CgroupPlan {
 
 #[test]
 fn every_limit_holds_or_is_noted() {
+    let _alone = alone();
     for killing in [Killing::ByGroup, Killing::ByNamespace] {
         let mut notes = Vec::new();
         let made = Cgroup::make(&plan("limits"), killing, &mut notes);
@@ -43,6 +51,7 @@ fn a_bad_name_is_refused() {
 
 #[test]
 fn what_joined_is_killed_and_the_groups_go() {
+    let _alone = alone();
     let mut notes = Vec::new();
     let Some(mut made) = Cgroup::make(&plan("kill"), Killing::ByGroup, &mut notes) else {
         assert!(!notes.is_empty());
@@ -70,6 +79,7 @@ fn what_joined_is_killed_and_the_groups_go() {
 
 #[test]
 fn discovered_groups_are_never_killed() {
+    let _alone = alone();
     if let Some(found) = Cgroup::discover() {
         found.kill_all();
         assert_eq!(found.remove(), Vec::<String>::new());

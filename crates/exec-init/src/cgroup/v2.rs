@@ -1,53 +1,55 @@
 //! The unified hierarchy: a group gets a controller only from its parent, and a parent that hands controllers out
 //! may hold no processes itself.
 //!
-//! So there are two places for a cell's group: below our own, where that holds no processes (or is the root), and
-//! beside our own, where our parent hands the controllers out already and lets us in (a delegated slice does).
+//! Our own group holds us, so a cell's group has its place elsewhere; [`places`] lists where, best first. No group that was
+//! there before is left changed.
 
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use exec_wire::CgroupPlan;
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Access, Mode, OFlags, access, open};
+use rustix::process::geteuid;
 
 use super::find::Place;
-use super::make::{PERIOD_US, make_dir, quota_us, set, swap_in_use, with_init};
-use super::{Group, Roles, files};
+use super::leaf::{Leaf, Processes};
+use super::make::{Killing, PERIOD_US, make_dir, quota_us, set, swap_in_use, with_init};
+use super::{Group, Origin, Roles, files, systemd};
 
 const CONTROLLERS: [&str; 3] = ["memory", "pids", "cpu"];
+
+/// The group of a keeper in its own scope, beside the cell's.
+const KEEPER: &str = "keeper";
 
 /// Whether a list of controllers has one that a cell's limits need.
 pub(super) fn has_any(list: &str) -> bool {
     list.split_whitespace().any(|name| CONTROLLERS.contains(&name))
 }
 
-/// The group with the limits; `None` where this hierarchy has no controllers for us, and the other may have.
-pub(super) fn make(place: &Place, plan: &CgroupPlan, notes: &mut Vec<String>) -> Option<Group> {
-    let own = open_dir(&place.dir)?;
-    if !has_any(&files::read(&own, "cgroup.controllers")?) {
-        return None;
-    }
-    let mut why = String::from("no controllers can be handed on");
-    for parent in candidates(place) {
-        let Some(dir) = open_dir(parent) else { continue };
-        let handed = hand_on(dir.as_fd());
-        if handed.names().next().is_none() {
-            continue;
-        }
-        match make_dir(parent, plan, handed, "cgroup.procs") {
+/// The group with the limits. What can't be had becomes a note.
+pub(super) fn make(
+    place: &Place,
+    plan: &CgroupPlan,
+    killing: Killing,
+    notes: &mut Vec<String>,
+) -> Option<Group> {
+    let mut why = Vec::new();
+    for kind in places(place, systemd::is_here(), is_ours(place)) {
+        match make_in(kind, place, plan) {
             Ok(group) => {
-                note_missing(plan, handed, notes);
-                limit(group.dir.as_fd(), plan, handed, notes);
+                note_missing(plan, group.roles, notes);
+                limit(group.dir.as_fd(), plan, group.roles, notes);
                 return Some(group);
             }
-            Err(error) => why = format!("{}: {error}", parent.display()),
+            Err(reason) => why.push(reason),
         }
     }
-    let none = Roles::default();
-    for (limit, _) in missing(plan, none) {
+    let why =
+        if why.is_empty() { format!("{} can't be written", place.dir.display()) } else { why.join("; ") };
+    for (limit, _) in missing(plan, Roles::default()) {
         notes.push(format!("{limit}: no control group: {why}"));
     }
-    None
+    (killing == Killing::ByGroup).then(|| make_bare(place, plan)).flatten()
 }
 
 /// A group without limits.
@@ -55,28 +57,119 @@ pub(super) fn make_bare(place: &Place, plan: &CgroupPlan) -> Option<Group> {
     make_dir(&place.dir, plan, Roles { unified: true, ..Roles::default() }, "cgroup.procs").ok()
 }
 
-fn candidates(place: &Place) -> impl Iterator<Item = &Path> {
-    let beside = place.dir.parent().filter(|_| place.has_parent);
-    std::iter::once(place.dir.as_path()).chain(beside)
+/// Where a cell's group can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// In a scope of its own that systemd makes.
+    Scope,
+    /// Below our own group, which is the root of all: that alone may hold processes and hand controllers on.
+    BelowRoot,
+    /// Below our own group, whose processes step aside.
+    Aside,
+    /// Below our parent, where that hands controllers on already.
+    Beside,
+}
+
+/// Best first. `ours` says that our own group was given to us.
+fn places(place: &Place, with_systemd: bool, ours: Ours) -> Vec<Kind> {
+    // systemd may be reached from a container, but what it makes is not in there.
+    let scope = (with_systemd && place.has_parent).then_some(Kind::Scope);
+    let own = match ours {
+        Ours::Root => return vec![Kind::BelowRoot],
+        Ours::Delegated => Some(Kind::Aside),
+        Ours::Not => None,
+    };
+    scope.into_iter().chain(own).chain(place.has_parent.then_some(Kind::Beside)).collect()
+}
+
+/// What our own group is to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ours {
+    /// The root of the whole hierarchy.
+    Root,
+    /// The root of what we can see of it, or given to our user.
+    Delegated,
+    Not,
+}
+
+fn is_ours(place: &Place) -> Ours {
+    if !place.dir.join("cgroup.type").exists() {
+        return Ours::Root;
+    }
+    let is_writable = access(place.dir.join("cgroup.subtree_control"), Access::WRITE_OK).is_ok();
+    // Root can write to every group, which says nothing about whose it is.
+    let is_given = !place.has_parent || !geteuid().is_root();
+    if is_writable && is_given { Ours::Delegated } else { Ours::Not }
+}
+
+fn make_in(kind: Kind, place: &Place, plan: &CgroupPlan) -> Result<Group, String> {
+    match kind {
+        Kind::Scope => {
+            let scope = systemd::enter_scope(&plan.name, place, &CONTROLLERS)?;
+            step_below(&scope.dir)?;
+            hand_on(&scope.dir);
+            in_parent(&scope.dir, plan)
+        }
+        // What others had it hand on stays, and is not added to.
+        Kind::BelowRoot if handed(&place.dir).names().next().is_some() => in_parent(&place.dir, plan),
+        Kind::BelowRoot => below_own(&place.dir, plan, Processes::Stay),
+        Kind::Aside => below_own(&place.dir, plan, Processes::StepAside),
+        Kind::Beside => in_parent(place.dir.parent().unwrap_or(&place.dir), plan),
+    }
+}
+
+/// Below a group that hands controllers on only as long as there are cells.
+fn below_own(own: &Path, plan: &CgroupPlan, processes: Processes) -> Result<Group, String> {
+    let leaf = Leaf::enter(own, &CONTROLLERS, processes)?;
+    match in_parent(own, plan) {
+        Ok(mut group) => {
+            leaf.unlock();
+            if let Origin::Made(made) = &mut group.origin {
+                made.leaf = Some(leaf);
+            }
+            Ok(group)
+        }
+        Err(why) => {
+            leaf.leave();
+            Err(why)
+        }
+    }
+}
+
+/// A group below `parent`, with the controllers that this hands on.
+fn in_parent(parent: &Path, plan: &CgroupPlan) -> Result<Group, String> {
+    let roles = handed(parent);
+    if roles.names().next().is_none() {
+        return Err(format!("{} hands no controllers on", parent.display()));
+    }
+    make_dir(parent, plan, roles, "cgroup.procs").map_err(|why| format!("{}: {why}", parent.display()))
+}
+
+/// Out of the group that is to hand controllers on.
+fn step_below(scope: &Path) -> Result<(), String> {
+    let keeper: PathBuf = scope.join(KEEPER);
+    let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", keeper.display());
+    rustix::fs::mkdir(&keeper, Mode::from_raw_mode(0o755)).map_err(|why| failed(&why))?;
+    let dir = open_dir(&keeper).ok_or_else(|| failed(&"it can't be opened"))?;
+    files::write(dir, "cgroup.procs", "0").map_err(|why| failed(&why))
 }
 
 fn open_dir(path: &Path) -> Option<std::os::fd::OwnedFd> {
     open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
-/// Has a group hand its controllers on to its children, and says which it does.
-fn hand_on(dir: BorrowedFd<'_>) -> Roles {
-    let handed = || files::read(dir, "cgroup.subtree_control").unwrap_or_default();
-    let before = handed();
+/// Has a group hand its controllers on. One that it does not get itself can't be had: what counts is what the file says
+/// afterwards.
+fn hand_on(group: &Path) {
+    let Some(dir) = open_dir(group) else { return };
     for name in CONTROLLERS {
-        if !has(&before, name) {
-            // Refused while the group holds processes, or where it is not ours to change: what counts is
-            // what the file says afterwards.
-            let _ = files::write(dir, "cgroup.subtree_control", &format!("+{name}"));
-        }
+        let _ = files::write(&dir, "cgroup.subtree_control", &format!("+{name}"));
     }
-    let after = handed();
-    Roles { memory: has(&after, "memory"), pids: has(&after, "pids"), cpu: has(&after, "cpu"), unified: true }
+}
+
+fn handed(group: &Path) -> Roles {
+    let list = open_dir(group).and_then(|dir| files::read(dir, "cgroup.subtree_control")).unwrap_or_default();
+    Roles { memory: has(&list, "memory"), pids: has(&list, "pids"), cpu: has(&list, "cpu"), unified: true }
 }
 
 fn has(list: &str, name: &str) -> bool {
@@ -132,4 +225,23 @@ pub(super) fn cpu_milli(text: &str) -> Option<u64> {
     let quota: u64 = fields.next()?.parse().ok()?;
     let period: u64 = fields.next()?.parse().ok()?;
     quota.saturating_mul(1000).checked_div(period)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_looked_for_where_nothing_has_to_be_changed_first() {
+        let below = |has_parent| Place { dir: "/sys/fs/cgroup/x".into(), has_parent };
+        let with = |has_parent, ours| places(&below(has_parent), true, ours);
+        let without = |has_parent, ours| places(&below(has_parent), false, ours);
+        assert_eq!(with(true, Ours::Not), [Kind::Scope, Kind::Beside]);
+        assert_eq!(with(true, Ours::Delegated), [Kind::Scope, Kind::Aside, Kind::Beside]);
+        assert_eq!(with(false, Ours::Delegated), [Kind::Aside], "a container that sees its host's systemd");
+        assert_eq!(without(false, Ours::Delegated), [Kind::Aside]);
+        assert_eq!(without(true, Ours::Not), [Kind::Beside]);
+        assert_eq!(without(false, Ours::Not), []);
+        assert_eq!(without(false, Ours::Root), [Kind::BelowRoot]);
+    }
 }

@@ -20,7 +20,7 @@ use super::{ids, inside, wire};
 use crate::cell::sweep;
 use crate::cgroup::{Cgroup, Killing};
 use crate::helper::{Host, Output};
-use crate::sys;
+use crate::{records, sys};
 
 /// How long PID 1 may take to end everything after the host is gone.
 const GRACE: Duration = Duration::from_secs(1);
@@ -72,18 +72,11 @@ pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
     // PID 1 ends well only where the host has closed one direction of the stream; the other may take a moment.
     let is_given_up = matches!(kept, Ok(0)) || has_hung_up(rustix::stdio::stdin()) || host.is_gone();
     if left.is_empty() && is_given_up {
-        forget(&spec.records);
+        // Nothing of the cell is left, and the host is dead or has given it up. A host that lives removes the records too when it
+        // sees our end; but one that is about to end closes the stream, may not look any more, and can outlive us by a moment.
+        records::remove(&spec.records, Some(spec.log_note.as_slice()).filter(|note| !note.is_empty()));
     }
     kept
-}
-
-/// Nothing of the cell is left, and the host is dead or has given it up. A host that lives removes the records too when it sees
-/// our end; but one that is about to end closes the stream, may not look any more, and can outlive us by a moment.
-fn forget(records: &[Vec<u8>]) {
-    for record in records {
-        // One that is gone already is as good.
-        let _ = rustix::fs::unlink(record.as_slice());
-    }
 }
 
 /// A PID 1 that was killed in a cell without memory left was killed for that: a full `/tmp` leaves the kernel nothing

@@ -14,6 +14,7 @@ pub(super) struct Ledger {
     engine: Option<Address>,
     lanes: Option<Directory>,
     records: Vec<Directory>,
+    log_note: Option<Directory>,
     removal: Option<Removal>,
     watched: Vec<Watched>,
     /// The beginning of a line.
@@ -51,6 +52,7 @@ impl Ledger {
                 self.records.push(prefix);
             }
             (Order::Records(_), Some(_)) => return Err(WireError::BadValue("records")),
+            (Order::LogNote(path), Some(_)) => self.log_note = Some(path),
             (Order::Recheck, Some(_)) => self.removal = Some(Removal::MayReappear),
             (Order::Watch(name), Some(_)) => return self.watch(name),
             (Order::Made(name), Some(_)) => {
@@ -82,6 +84,11 @@ impl Ledger {
     /// What the records of containers are called, but for their names.
     pub(super) fn records(&mut self) -> Vec<Directory> {
         std::mem::take(&mut self.records)
+    }
+
+    /// What says that the log of runs has been gone through.
+    pub(super) fn log_note(&mut self) -> Option<Directory> {
+        self.log_note.take()
     }
 
     /// How far the engine's word goes.

@@ -8,7 +8,6 @@
 mod http;
 mod lanes;
 mod ledger;
-mod records;
 mod socket;
 mod sweep;
 
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 use exec_wire::reaper::{Address, Directory, Name};
 
 use crate::helper::{self, Output, read_stdin};
-use crate::sys;
+use crate::{records, sys};
 use ledger::Ledger;
 use socket::{Exchange, TimeOuts};
 use sweep::{Answer, Bounds, Removal, World};
@@ -41,6 +40,7 @@ pub(crate) fn run() -> ExitCode {
     let heard = listen(&mut ledger);
     let bounds = Bounds { removal: ledger.removal(), ..BOUNDS };
     let (lanes, records) = (ledger.lanes(), ledger.records());
+    let log_note = ledger.log_note();
     let swept = match ledger.close() {
         Some((address, targets)) => {
             let names: Vec<Name> = targets.iter().map(|target| target.name.clone()).collect();
@@ -52,7 +52,10 @@ pub(crate) fn run() -> ExitCode {
             // A host that lives forgets a container before it lets go of us. One that did not has no part that would remove
             // the record, although its process may take another moment to end.
             if swept.is_ok() {
-                records::strike(&records, &names);
+                let record =
+                    |name: &Name, prefix: &Directory| [prefix.as_bytes(), name.as_str().as_bytes()].concat();
+                let of = |name| records.iter().map(move |prefix| record(name, prefix));
+                records::remove(names.iter().flat_map(of), log_note.as_ref().map(Directory::as_bytes));
             }
             swept
         }

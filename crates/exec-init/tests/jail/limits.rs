@@ -38,6 +38,30 @@ fn limits_are_read_back_or_noted() {
     }
 }
 
+/// The group that this process is in, as far as the kernel lets it be changed.
+fn own_group() -> Option<[String; 2]> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap();
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let own = std::path::Path::new("/sys/fs/cgroup").join(own);
+    let read = |file| std::fs::read_to_string(own.join(file)).ok();
+    Some([read("cgroup.subtree_control")?, read("cgroup.type").unwrap_or_default()])
+}
+
+/// R41: whatever a limit takes, the caller's own group is not what changes for it.
+#[test]
+fn the_callers_group_is_as_it_was() {
+    let before = own_group();
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        for spec in limited(&stage) {
+            let cell = Cell::start(who, spec).unwrap();
+            assert_eq!(own_group(), before, "{who:?}");
+            cell.hang_up();
+            assert_eq!(own_group(), before, "{who:?}");
+        }
+    }
+}
+
 /// A30
 #[test]
 fn using_up_memory_is_counted() {

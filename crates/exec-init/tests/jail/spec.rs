@@ -126,7 +126,14 @@ impl Stage {
 
     fn spec(&self, walls: Walls) -> JailSpec {
         let cgroup = CgroupPlan { name: unique(), memory: None, pids: None, cpu_milli: None };
-        JailSpec { walls, identity: self.who.identity(), cgroup, landlock: None, records: Vec::new() }
+        JailSpec {
+            walls,
+            identity: self.who.identity(),
+            cgroup,
+            landlock: None,
+            log_note: Vec::new(),
+            records: Vec::new(),
+        }
     }
 }
 

@@ -130,7 +130,7 @@ fn what_the_log_says_has_ended_is_not_closed_again() {
     let record = json!({
         "id": "r", "cell": "c", "backend": "local", "owner": dead, "session": null, "argv": ["x"], "cwd": "/", "since": 1,
     });
-    scene.watch.state().put(Kind::Run, "r", &record).unwrap();
+    scene.watch.state().put(Kind::Run, "c.r", &record).unwrap();
     scene.write("audit.jsonl", &[scene.start("r", &json!({"owner_start": 1})), end("r")]);
     assert_eq!(scene.watch.sweep(SweepMode::Remove).unwrap().runs, ["r"]);
     assert!(scene.closed().is_empty());
@@ -153,9 +153,26 @@ fn by_itself_only_the_end_of_the_log_is_read_and_once() {
     text += &scene.start("later", &restarted());
     std::fs::write(scene.log("audit.jsonl"), text).unwrap();
     assert!(sweep().runs.is_empty(), "it was looked at in this start of the machine");
-    assert_eq!(
-        scene.watch.sweep(SweepMode::Remove).unwrap().runs,
-        ["far", "later", "put aside"],
-        "who asks gets all"
-    );
+    std::fs::write(note(scene.watch.state()), "").unwrap();
+    assert_eq!(sweep().runs, ["far", "later", "put aside"], "a helper took the record of a run away");
+    std::fs::write(scene.log("audit.jsonl.1"), scene.start("much later", &restarted())).unwrap();
+    assert!(sweep().runs.is_empty(), "it was looked at again");
+    assert_eq!(scene.watch.sweep(SweepMode::Remove).unwrap().runs, ["much later"], "who asks gets all");
+}
+
+/// R15, R91: the record of a run goes with its cell, a moment before its owner has ended; its lines are looked for again.
+#[test]
+fn a_run_of_an_owner_that_is_ending_is_looked_for_again() {
+    let scene = Scene::new();
+    let sweep = || {
+        crate::sweep::sweep(scene.watch.state(), scene.watch.audit(), SweepMode::Remove, Extent::End).unwrap()
+    };
+    scene.write("audit.jsonl", &[scene.start("r", &json!({}))]);
+    assert!(sweep().runs.is_empty(), "its owner lives");
+    scene.write("audit.jsonl", &[scene.start("r", &json!({"owner_start": 1}))]);
+    assert_eq!(sweep().runs, ["r"]);
+    scene.write("audit.jsonl", &[scene.start("next", &json!({"owner_start": 1}))]);
+    assert!(sweep().runs.is_empty(), "the log has been gone through");
+    std::fs::remove_file(scene.watch.log_note()).unwrap();
+    assert_eq!(sweep().runs, ["next"], "as after the record of a run was taken away");
 }

@@ -70,6 +70,7 @@ fn smallest(walls: WallKind, caller: Caller) -> JailSpec {
             cpu_milli: Some(1000),
         },
         landlock: Some(LandlockPlan { deny_tcp: true, read: vec![b"/".to_vec()], write: Vec::new() }),
+        log_note: Vec::new(),
         records: Vec::new(),
     }
 }

@@ -122,6 +122,7 @@ pub(super) async fn attend(
         limits_hit: hit.map(|limit| LimitHit::new(limit, "it ran into a limit")).into_iter().collect(),
         denials: Vec::new(),
         survivors: Vec::new(),
+        reopened: None,
     };
     (outcome, meter.written())
 }
