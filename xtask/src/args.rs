@@ -16,6 +16,7 @@ pub(crate) enum Verb {
     Program,
     Tidy,
     Bench(BenchOptions),
+    Vm(VmOptions),
     Soak,
     Fuzz { seconds: u32 },
     Help,
@@ -34,6 +35,28 @@ pub(crate) enum Scope {
     Everything,
     /// Without formatting, clippy and documentation.
     Fast,
+}
+
+/// Options of `vm`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct VmOptions {
+    pub(crate) extent: VmExtent,
+    /// Debian's name of the release.
+    pub(crate) release: String,
+    /// The package with the kernel, where it is another than the usual one.
+    pub(crate) kernel: Option<String>,
+    /// Part of the names of the suites that run.
+    pub(crate) only: Option<String>,
+    /// Passed to the tests: names of cases.
+    pub(crate) filter: Vec<String>,
+}
+
+/// How much runs in the virtual machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VmExtent {
+    Full,
+    /// What shows in a few minutes whether limits hold and cells can be stopped.
+    Smoke,
 }
 
 /// Options of `bench`.
@@ -67,11 +90,12 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Verb, Stri
         "program" => nothing_more("program", &rest).map(|()| Verb::Program),
         "tidy" => nothing_more("tidy", &rest).map(|()| Verb::Tidy),
         "bench" => parse_bench(rest).map(Verb::Bench),
+        "vm" => parse_vm(rest).map(Verb::Vm),
         "soak" => nothing_more("soak", &rest).map(|()| Verb::Soak),
         "fuzz" => parse_fuzz(&rest),
         "help" | "--help" | "-h" => Ok(Verb::Help),
         other => Err(format!(
-            "unknown verb `{other}`; there are test, engines, program, tidy, bench, soak, fuzz and help"
+            "unknown verb `{other}`; there are test, engines, program, tidy, bench, vm, soak, fuzz and help"
         )),
     }
 }
@@ -102,6 +126,34 @@ fn parse_bench(rest: Vec<String>) -> Result<BenchOptions, String> {
         }
     }
     Ok(BenchOptions { broken_claim, rounds, criterion: rest.collect() })
+}
+
+fn parse_vm(rest: Vec<String>) -> Result<VmOptions, String> {
+    let mut options = VmOptions {
+        extent: VmExtent::Full,
+        release: "bookworm".to_owned(),
+        kernel: None,
+        only: None,
+        filter: Vec::new(),
+    };
+    let mut rest = rest.into_iter();
+    while let Some(arg) = rest.next() {
+        let mut value = || rest.next().ok_or_else(|| format!("`{arg}` needs a value"));
+        match arg.as_str() {
+            "--smoke" => options.extent = VmExtent::Smoke,
+            "--suite" => options.release = value()?,
+            "--kernel" => options.kernel = Some(value()?),
+            "--only" => options.only = Some(value()?),
+            "--" => break,
+            other => {
+                return Err(format!(
+                    "`vm` does not know `{other}`; it knows --smoke, --suite, --kernel and --only"
+                ));
+            }
+        }
+    }
+    options.filter = rest.collect();
+    Ok(options)
 }
 
 fn parse_rounds(word: Option<String>) -> Result<usize, String> {
@@ -163,6 +215,20 @@ mod tests {
     }
 
     #[test]
+    fn a_virtual_machine_is_whole_and_of_the_usual_release_unless_told_otherwise() {
+        let Ok(Verb::Vm(options)) = parse_line("vm --smoke --suite trixie --only local -- limits::") else {
+            panic!()
+        };
+        assert_eq!((options.extent, options.release.as_str()), (VmExtent::Smoke, "trixie"));
+        assert_eq!(
+            (options.only.as_deref(), options.filter.as_slice()),
+            (Some("local"), &["limits::".into()][..])
+        );
+        let Ok(Verb::Vm(options)) = parse_line("vm") else { panic!() };
+        assert_eq!((options.extent, options.release.as_str()), (VmExtent::Full, "bookworm"));
+    }
+
+    #[test]
     fn fuzz_takes_seconds() {
         assert_eq!(parse_line("fuzz"), Ok(Verb::Fuzz { seconds: 60 }));
         assert_eq!(parse_line("fuzz 5"), Ok(Verb::Fuzz { seconds: 5 }));
@@ -177,6 +243,8 @@ mod tests {
             ("engines all", "`all`"),
             ("bench --quick", "`--quick`"),
             ("bench --rounds 2", "`2`"),
+            ("vm --quick", "`--quick`"),
+            ("vm --suite", "`--suite`"),
             ("fuzz 0", "`0`"),
             ("fuzz -5", "`-5`"),
             ("fuzz 5 6", "`6`"),

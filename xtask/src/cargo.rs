@@ -59,6 +59,7 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) id: String,
+    pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
@@ -90,6 +91,8 @@ pub(crate) struct Executable {
 /// What an executable is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// The unit tests of a library or program.
+    UnitTest,
     /// An integration test, with or without the standard harness.
     Test,
     /// A program, built for the tests of its package to run.
@@ -116,9 +119,14 @@ struct Profile {
     test: bool,
 }
 
-/// Finds integration tests and programs among cargo's JSON messages. Unit tests are left out: they are the
-/// same code whoever runs them.
-pub(crate) fn executables(messages: &str) -> Result<Vec<Executable>> {
+/// Builds the tests and programs of the whole workspace: a smaller choice would unify features differently and build others.
+pub(crate) fn built() -> Result<Vec<Executable>> {
+    let build = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
+    executables(&output(&mut cargo(&build))?)
+}
+
+/// Finds tests and programs among cargo's JSON messages.
+fn executables(messages: &str) -> Result<Vec<Executable>> {
     let mut found = Vec::new();
     for line in messages.lines().filter(|line| line.starts_with('{')) {
         let message: Message = serde_json::from_str(line).context("cannot read a message of cargo's")?;
@@ -135,6 +143,7 @@ fn executable(message: Message) -> Option<Executable> {
     let is = |kind: &str| target.kind.iter().any(|k| k == kind);
     let kind = match profile.test {
         true if is("test") => Kind::Test,
+        true => Kind::UnitTest,
         false if is("bin") => Kind::Program,
         _ => return None,
     };
@@ -157,14 +166,17 @@ mod tests {
 {"reason":"build-finished","success":true}
 "#;
         let expected = [
-            Executable {
-                package_id: "a".into(),
-                name: "stop".into(),
-                kind: Kind::Test,
-                path: "/t/deps/stop-2".into(),
-            },
-            Executable { package_id: "b".into(), name: "b".into(), kind: Kind::Program, path: "/t/b".into() },
+            ("a", "a", Kind::UnitTest, "/t/deps/a-1"),
+            ("a", "stop", Kind::Test, "/t/deps/stop-2"),
+            ("b", "b", Kind::Program, "/t/b"),
+            ("b", "b", Kind::UnitTest, "/t/deps/b-3"),
         ];
+        let expected = expected.map(|(package_id, name, kind, path)| Executable {
+            package_id: package_id.into(),
+            name: name.into(),
+            kind,
+            path: path.into(),
+        });
         assert_eq!(executables(messages).unwrap(), expected);
     }
 

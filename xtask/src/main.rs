@@ -12,6 +12,7 @@
 mod args;
 mod bench;
 mod cargo;
+mod case_times;
 mod engines;
 mod fuzz;
 mod host;
@@ -23,10 +24,13 @@ mod setup;
 mod soak;
 mod steps;
 mod strangers;
+mod suites;
 mod table;
 mod test;
 mod test_tools;
 mod tidy;
+#[cfg(unix)]
+mod vm;
 
 use std::process::ExitCode;
 
@@ -39,8 +43,8 @@ usage: cargo xtask VERB [OPTIONS]
 
   test [--fast] [--keep-going]
         Set up what the tests need (Debian/Ubuntu, as root or with sudo), then run formatting, clippy,
-        tidy, all tests, the documentation, and once more, as an ordinary user, the tests that must
-        pass without privileges.
+        tidy, all tests side by side (and once more, as an ordinary user, those that must pass without
+        privileges) and the documentation. Ends with the slowest suites and cases.
         --fast         leave out formatting, clippy and documentation
         --keep-going   run the remaining steps after one has failed
 
@@ -63,6 +67,16 @@ usage: cargo xtask VERB [OPTIONS]
         --report-only  print the table and succeed all the same
         --rounds N     measure everything N times and take the middle [default: 3]
 
+  vm [--smoke] [--suite RELEASE] [--kernel PACKAGE] [--only SUITE] [-- CASE...]
+        Boot a Debian system (systemd, control groups v2, AppArmor, Docker, Podman) under qemu and run
+        there, as root, as a user with a session and as one without, the conformance suites and the
+        program's tests of control, audit and forbidden things. The system is made once, as root, and
+        kept in $XDG_CACHE_HOME/agentctl-vm.
+        --smoke            only what shows in minutes whether limits hold and cells can be stopped
+        --suite RELEASE    of Debian [default: bookworm]
+        --kernel PACKAGE   the kernel to boot [default: linux-image-cloud-amd64]
+        --only SUITE       only suites with this in their name, such as \"exec-local\"
+
   soak
         Run the stress tests of exec-local and agentctl at full length (EXEC_TEST_SOAK=1, release).
 
@@ -73,7 +87,8 @@ usage: cargo xtask VERB [OPTIONS]
         Print this.
 
 environment:
-  EXEC_TEST_REQUIRE=local[,…]   a backend named here may not be skipped; CI sets it
+  EXEC_TEST_REQUIRE=local[,local:memory_limit,…]
+        a backend or claim named here may not be missing; CI sets it
   CARGO_TARGET_DIR, CARGO_BUILD_JOBS and the like are passed on to cargo
 ";
 
@@ -98,6 +113,10 @@ fn main() -> ExitCode {
         Verb::Program => program::run(),
         Verb::Tidy => tidy::run(),
         Verb::Bench(options) => bench::run(&options),
+        #[cfg(unix)]
+        Verb::Vm(options) => vm::run(&options),
+        #[cfg(not(unix))]
+        Verb::Vm(_) => Err(anyhow::anyhow!("the virtual machine is made on Linux only")),
         Verb::Soak => soak::run(),
         Verb::Fuzz { seconds } => fuzz::run(seconds),
     };

@@ -1,6 +1,6 @@
 //! Runs, as an ordinary user, the tests that must pass without privileges.
 //!
-//! The executables are the ones that `cargo test --workspace` has just run. They are copied to a place that
+//! The executables are the ones that root runs. They are copied to a place that
 //! the user can read, laid out as cargo does (`programs`, `deps/tests`), because a checkout below root's home
 //! directory is closed to everyone else.
 
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::cargo::{self, Executable, Kind, Package};
 use crate::host;
 use crate::setup::TEST_USER;
-use crate::steps::Outcome;
+use crate::suites::Suite;
 
 /// The packages whose integration tests are repeated.
 const PACKAGES: &[&str] = &["exec-local", "exec-podman", "agentctl"];
@@ -34,49 +34,36 @@ const ROOTS_ENGINES: &[&str] = &["docker", "mcp"];
 /// Variables beginning so reach the tests too.
 const PASSED_ON_PREFIX: &str = "EXEC_TEST_";
 
-/// Does so when we are root; says what did not happen otherwise.
-pub(crate) fn run() -> Result<Outcome> {
-    if !host::is_root() {
-        return Ok(Outcome::Skipped("ran as an ordinary user only; the root part was not run".to_owned()));
-    }
-    let passwd = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
-    let Some(user) = TestUser::find(&passwd, TEST_USER) else {
-        let why = format!("there is no user {TEST_USER}");
-        if let Some(required) = host::required_backends() {
-            bail!("{why}, and EXEC_TEST_REQUIRE={required} allows no gaps");
-        }
-        return Ok(Outcome::Skipped(why));
-    };
-    let packages = repeated_packages()?;
-    let place = Place::create(&user)?;
-    let tests = place.fill(&built()?, &packages)?;
-    if tests.is_empty() {
-        return Ok(Outcome::Skipped(format!("{} have no integration tests", PACKAGES.join(" and "))));
-    }
-    let mut failed = Vec::new();
-    for test in tests {
-        println!("-- {} as {}", test.name, user.name);
-        if cargo::run(&mut place.command(&test, &user)?).is_err() {
-            failed.push(test.name);
-        }
-    }
-    if !failed.is_empty() {
-        bail!("failed as {}: {}", user.name, failed.join(", "));
-    }
-    Ok(Outcome::Passed)
-}
+/// The user's directories, which last as long as this.
+#[derive(Debug, Default)]
+pub(crate) struct OrdinaryUser(Option<Place>);
 
-fn repeated_packages() -> Result<Vec<Package>> {
-    let mut packages = cargo::metadata()?.packages;
-    packages.retain(|package| PACKAGES.contains(&package.name.as_str()));
-    Ok(packages)
-}
-
-/// The tests and programs of the whole workspace, although a few are wanted: a smaller choice would unify
-/// features differently and build other executables than the ones that passed.
-fn built() -> Result<Vec<Executable>> {
-    let build = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
-    cargo::executables(&cargo::output(&mut cargo::cargo(&build))?)
+impl OrdinaryUser {
+    /// Adds the tests that are repeated when we are root; says what does not happen otherwise.
+    pub(crate) fn repeat(
+        &mut self,
+        built: &[Executable],
+        packages: &[Package],
+        suites: &mut Vec<Suite>,
+    ) -> Result<Option<String>> {
+        if !host::is_root() {
+            return Ok(Some("ran as an ordinary user only; the root part was not run".to_owned()));
+        }
+        let passwd = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
+        let Some(user) = TestUser::find(&passwd, TEST_USER) else {
+            let why = format!("there is no user {TEST_USER}");
+            if let Some(required) = host::required_backends() {
+                bail!("{why}, and EXEC_TEST_REQUIRE={required} allows no gaps");
+            }
+            return Ok(Some(why));
+        };
+        let place = self.0.insert(Place::create(&user)?);
+        for test in place.fill(built, packages)? {
+            let name = format!("{} as {}", test.name, user.name);
+            suites.push(Suite { name, command: place.command(&test, &user)? });
+        }
+        Ok(None)
+    }
 }
 
 /// The user that tests run as when they must pass without privileges.
@@ -146,16 +133,19 @@ impl Place {
         self.root.path().join("tmp")
     }
 
-    /// Copies all programs and the tests of `packages` here, and returns the tests.
+    /// Copies all programs and the tests that are repeated here, and returns the tests.
     fn fill(&self, executables: &[Executable], packages: &[Package]) -> Result<Vec<Test>> {
         let mut tests = Vec::new();
         for Executable { package_id, name, kind, path } in executables {
             let file = path.file_name().with_context(|| format!("no file: {}", path.display()))?;
-            let package = packages.iter().find(|package| package.id == *package_id);
+            let package = packages
+                .iter()
+                .find(|package| package.id == *package_id && PACKAGES.contains(&package.name.as_str()));
             let to = match (kind, package) {
                 (Kind::Program, _) => self.programs().join(file),
                 (Kind::Test, Some(_)) => self.programs().join("deps").join(file),
-                (Kind::Test, None) => continue,
+                // Unit tests don't depend on the user.
+                (Kind::Test, None) | (Kind::UnitTest, _) => continue,
             };
             fs::copy(path, &to).with_context(|| format!("cannot copy {}", path.display()))?;
             open(&to)?;
@@ -196,7 +186,7 @@ impl Place {
 }
 
 /// Copies all Rust files below a directory.
-fn copy_sources(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy_sources(from: &Path, to: &Path) -> Result<()> {
     make_dir(to)?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;
@@ -227,9 +217,9 @@ fn open(path: &Path) -> Result<()> {
         .with_context(|| format!("cannot open {} to others", path.display()))
 }
 
-/// What is root's, an ordinary user need not reach.
+/// What is root's, an ordinary user need not reach; nor has an ordinary user to hold what root can.
 fn without_roots_engines(list: &str) -> String {
-    let kept = list.split(',').filter(|name| !ROOTS_ENGINES.contains(&name.trim()));
+    let kept = list.split(',').filter(|name| !name.contains(':') && !ROOTS_ENGINES.contains(&name.trim()));
     kept.collect::<Vec<_>>().join(",")
 }
 
@@ -245,6 +235,7 @@ mod tests {
     fn roots_engines_are_required_of_root_only() {
         assert_eq!(without_roots_engines("local, docker,podman"), "local,podman");
         assert_eq!(without_roots_engines("docker"), "");
+        assert_eq!(without_roots_engines("local,local:memory_limit"), "local");
     }
 
     const PASSWD: &str =
@@ -278,7 +269,12 @@ mod tests {
             executable("id", "agentctl", Kind::Program),
             executable("id", "stop-1a2b", Kind::Test),
         ];
-        let package = Package { name: "agentctl".into(), id: "id".into(), dependencies: Vec::new() };
+        let package = Package {
+            name: "agentctl".into(),
+            id: "id".into(),
+            manifest_path: "/agentctl/Cargo.toml".into(),
+            dependencies: Vec::new(),
+        };
         let me = TestUser {
             name: "me".into(),
             uid: rustix::process::getuid().as_raw(),

@@ -1,5 +1,6 @@
 //! Runs named steps one after the other and remembers how each ended. Does not know what the steps do.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -31,7 +32,7 @@ pub(crate) struct Steps {
 
 #[derive(Debug)]
 struct Done {
-    name: &'static str,
+    name: Cow<'static, str>,
     end: End,
     took: Duration,
 }
@@ -50,7 +51,12 @@ impl Steps {
     }
 
     /// Runs one step, unless an earlier failure ended the series.
-    pub(crate) fn step(&mut self, name: &'static str, work: impl FnOnce() -> Result<Outcome>) {
+    pub(crate) fn step(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        work: impl FnOnce() -> Result<Outcome>,
+    ) {
+        let name = name.into();
         if self.on_failure == OnFailure::Stop && self.failed() > 0 {
             self.done.push(Done { name, end: End::NotRun, took: Duration::ZERO });
             return;
@@ -63,13 +69,13 @@ impl Steps {
             Err(error) => End::Failed(format!("{error:#}")),
         };
         let done = Done { name, end, took: start.elapsed() };
-        println!("== {name}: {} ({})\n", done.end, seconds(done.took));
+        println!("== {}: {} ({})\n", done.name, done.end, seconds(done.took));
         self.done.push(done);
     }
 
     /// Records a step that was left out on purpose.
     pub(crate) fn leave_out(&mut self, name: &'static str, why: &str) {
-        self.done.push(Done { name, end: End::Skipped(why.to_owned()), took: Duration::ZERO });
+        self.done.push(Done { name: name.into(), end: End::Skipped(why.to_owned()), took: Duration::ZERO });
     }
 
     /// How many steps failed.
@@ -81,7 +87,7 @@ impl Steps {
     pub(crate) fn summary(&self) -> String {
         let head = ["step", "time", "result"].map(str::to_owned);
         let rows =
-            self.done.iter().map(|done| [done.name.to_owned(), seconds(done.took), done.end.to_string()]);
+            self.done.iter().map(|done| [done.name.to_string(), seconds(done.took), done.end.to_string()]);
         table::layout(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
     }
 }

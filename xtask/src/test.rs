@@ -1,12 +1,35 @@
 //! `cargo xtask test`: everything that must hold before a change goes in.
 
-use anyhow::{Result, bail};
+use std::process::Command;
+use std::thread;
+
+use anyhow::{Context, Result, bail};
 
 use crate::args::{Scope, TestOptions};
-use crate::cargo::{cargo, run as run_command};
+use crate::cargo::{self, Executable, Kind, Package, cargo, run as run_command};
+use crate::case_times;
+#[cfg(unix)]
+use crate::ordinary_user::OrdinaryUser;
 use crate::steps::{OnFailure, Outcome, Steps};
 use crate::strangers::Strangers;
+use crate::suites::{self, Suite};
 use crate::{setup, tidy};
+
+/// The suites that take minutes: they start first, so that none of them is left alone at the end.
+const LONGEST: &[&str] = &[
+    "agentctl podman",
+    "agentctl cli",
+    "exec-docker conformance",
+    "agentctl bootstrap",
+    "exec-podman conformance",
+    "agentctl docker",
+    "exec-podman conformance as exectest",
+    "agentctl podman as exectest",
+    "agentctl cli as exectest",
+    "exec-docker unavailable",
+    "agentctl mcp",
+    "exec-docker broken_engine",
+];
 
 /// Runs all steps and prints how each ended.
 pub(crate) fn run(options: TestOptions) -> Result<()> {
@@ -16,31 +39,24 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
         Ok(Outcome::Passed)
     });
     lint_step(&mut steps, options.scope, "fmt", &["fmt", "--all", "--check"]);
+    steps.step("tidy", || tidy::run().map(|()| Outcome::Passed));
     lint_step(
         &mut steps,
         options.scope,
         "clippy",
         &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
     );
-    steps.step("tidy", || tidy::run().map(|()| Outcome::Passed));
+    let mut built = Vec::new();
+    steps.step("build", || {
+        built = cargo::built()?;
+        Ok(Outcome::Passed)
+    });
     let mut strangers = Strangers::default();
     steps.step("strangers on the engines", || strangers.enter());
-    steps.step("tests", || {
-        let mut test = cargo(&["test", "--workspace"]);
-        // What the tests leave their notes in is not the user's own.
-        test.env("XDG_STATE_HOME", crate::cargo::root().join("target/test-state"));
-        if options.on_failure == OnFailure::KeepGoing {
-            test.arg("--no-fail-fast");
-        }
-        run_command(&mut test).map(|()| Outcome::Passed)
-    });
-    lint_step(&mut steps, options.scope, "doc", &["doc", "--workspace", "--no-deps"]);
-    #[cfg(unix)]
-    steps.step("tests as an ordinary user", crate::ordinary_user::run);
-    #[cfg(not(unix))]
-    steps.leave_out("tests as an ordinary user", "only on Unix");
+    steps.step("tests", || tests(&built, options.on_failure));
     // A37: over all tests.
     steps.step("the strangers are untouched", || strangers.are_untouched());
+    lint_step(&mut steps, options.scope, "doc", &["doc", "--workspace", "--no-deps"]);
 
     print!("{}", steps.summary());
     match steps.failed() {
@@ -48,6 +64,53 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
         1 => bail!("one step failed"),
         several => bail!("{several} steps failed"),
     }
+}
+
+/// Runs the tests of all packages, and once more, as an ordinary user, those that must pass without privileges.
+fn tests(built: &[Executable], on_failure: OnFailure) -> Result<Outcome> {
+    let packages = cargo::metadata()?.packages;
+    let tests = built.iter().filter(|executable| executable.kind != Kind::Program);
+    let mut all = tests.map(|test| suite(test, &packages)).collect::<Result<Vec<_>>>()?;
+    #[cfg(unix)]
+    let mut user = OrdinaryUser::default();
+    #[cfg(unix)]
+    let left_out = user.repeat(built, &packages, &mut all)?;
+    #[cfg(not(unix))]
+    let left_out = Some("an ordinary user's tests are for Unix only".to_owned());
+    for suite in &mut all {
+        say_times(&mut suite.command)?;
+    }
+    let documentation = cargo(&["test", "--workspace", "--doc", "--quiet"]);
+    all.push(Suite { name: "documentation".into(), command: documentation });
+    all.sort_by_key(|suite| LONGEST.iter().position(|name| *name == suite.name).unwrap_or(LONGEST.len()));
+    let at_once = thread::available_parallelism().map_or(1, usize::from) + 1;
+    suites::run(all, at_once, on_failure)?;
+    Ok(left_out.map_or(Outcome::Passed, |why| Outcome::Skipped(format!("in part: {why}"))))
+}
+
+/// A test as cargo would run it.
+fn suite(test: &Executable, packages: &[Package]) -> Result<Suite> {
+    let package = packages.iter().find(|package| package.id == test.package_id);
+    let package = package.with_context(|| format!("no package has {}", test.path.display()))?;
+    let kind = if test.kind == Kind::UnitTest { " (unit tests)" } else { "" };
+    let name = format!("{} {}{kind}", package.name, test.name);
+    let mut command = Command::new(&test.path);
+    command
+        // What the tests leave their notes in is not the user's own.
+        .env("XDG_STATE_HOME", cargo::root().join("target/test-state"))
+        .current_dir(package.manifest_path.parent().context("a manifest lies in no directory")?);
+    Ok(Suite { name, command })
+}
+
+/// Makes a test executable say how long each of its tests takes.
+fn say_times(command: &mut Command) -> Result<()> {
+    let help = Command::new(command.get_program()).arg("--help").output();
+    let help = help.with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    command.env(case_times::VARIABLE, "1");
+    if String::from_utf8_lossy(&help.stdout).contains("--report-time") {
+        command.args(case_times::OPTIONS).envs([case_times::UNSTABLE]);
+    }
+    Ok(())
 }
 
 fn lint_step(steps: &mut Steps, scope: Scope, name: &'static str, args: &[&str]) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exec_core::Executor;
+use exec_core::{Claim, Executor};
 
 /// An executor under test.
 #[derive(Debug, Clone)]
@@ -15,17 +15,25 @@ pub struct Backend {
     pub executor: Result<Arc<dyn Executor>, String>,
 }
 
-/// The engines that may not be missing.
+/// The engines that may not be missing, and what they may not fail to claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Requirement {
     engines: Vec<String>,
+    /// An engine and the name of a claim.
+    claims: Vec<(String, String)>,
 }
 
 impl Requirement {
-    /// Reads a list like `local,docker`.
+    /// Reads a list like `local,docker,local:memory_limit`.
     pub(crate) fn parse(list: &str) -> Self {
-        let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
-        Self { engines: names.map(str::to_owned).collect() }
+        let mut required = Self::default();
+        for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            match name.split_once(':') {
+                Some((engine, claim)) => required.claims.push((engine.to_owned(), claim.to_owned())),
+                None => required.engines.push(name.to_owned()),
+            }
+        }
+        required
     }
 
     /// Reads `EXEC_TEST_REQUIRE`.
@@ -33,8 +41,25 @@ impl Requirement {
         std::env::var("EXEC_TEST_REQUIRE").map(|list| Self::parse(&list)).unwrap_or_default()
     }
 
+    /// The names of what this engine has to claim.
+    pub(crate) fn claims_of(&self, engine: &str) -> impl Iterator<Item = &str> {
+        self.claims.iter().filter(move |(name, _)| name == engine).map(|(_, claim)| claim.as_str())
+    }
+
     /// Whether this engine may not be missing.
     pub(crate) fn names(&self, engine: &str) -> bool {
         self.engines.iter().any(|name| name == engine)
     }
+}
+
+/// What a claim is called in lists and results: `memory_limit`.
+pub(crate) fn claim_name(claim: Claim) -> String {
+    let mut name = String::new();
+    for letter in format!("{claim:?}").chars() {
+        if letter.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
 }

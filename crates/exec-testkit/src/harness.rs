@@ -9,9 +9,10 @@ use exec_core::Executor;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::runtime::{Handle, Runtime};
 
-use crate::backend::Requirement;
+use crate::backend::{Requirement, claim_name};
 use crate::cases::Group;
 use crate::probe::Probe;
+use crate::took::Took;
 use crate::{Backend, Case, Ctx, Skip, cases, orchestrator, reexec};
 
 /// No case takes long, not even one with a hundred containers on a busy machine; one that takes this long never ends.
@@ -68,7 +69,7 @@ struct Harness {
 }
 
 impl Harness {
-    /// One trial for every case and backend, named `label::group::case`.
+    /// One trial for every case and backend, named `label::group::case`, and one for each claim that is required.
     fn trials(&self, backends: &[Backend], groups: &[Group]) -> Vec<Trial> {
         let mut trials = Vec::new();
         for backend in backends {
@@ -81,6 +82,7 @@ impl Harness {
                     ));
                 }
             }
+            trials.extend(self.requirement.claims_of(backend.engine).map(|claim| required(backend, claim)));
         }
         trials
     }
@@ -98,7 +100,9 @@ impl Harness {
             return ignored(name, reason);
         }
         let (harness, label) = (self.clone(), backend.label.clone());
-        Trial::ignorable_test(name, move || harness.run(case, &label, executor).into()).with_kind(case.shows)
+        let took = Took::of(&name);
+        Trial::ignorable_test(name, move || took.say(|| harness.run(case, &label, executor)).into())
+            .with_kind(case.shows)
     }
 
     fn run(&self, case: &Case, label: &str, executor: Arc<dyn Executor>) -> Verdict {
@@ -140,6 +144,20 @@ impl From<Verdict> for Result<Completion, Failed> {
             Verdict::Failed(reason) => Err(reason.into()),
         }
     }
+}
+
+/// A case whose claim is not made is ignored; where the claim is required, this is what fails.
+fn required(backend: &Backend, claim: &str) -> Trial {
+    let made = match &backend.executor {
+        Ok(executor) if executor.capabilities().claims.iter().any(|made| claim_name(*made) == claim) => {
+            Ok(Completion::Completed)
+        }
+        Ok(_) => Err(Failed::from(format!("{claim} is required and not claimed by {}", backend.label))),
+        Err(reason) => {
+            Err(Failed::from(format!("{claim} is required and {} is missing: {reason}", backend.label)))
+        }
+    };
+    Trial::ignorable_test(format!("{}::required::{claim}", backend.label), move || made)
 }
 
 /// Shown, and ignored whatever the arguments say: what can't be run must not pass.

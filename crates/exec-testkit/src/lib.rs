@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Every case is shown for every backend. One whose backend is missing, or does not claim the property, is
-//! shown as ignored with the reason; `EXEC_TEST_REQUIRE=local,docker` makes a missing backend a failure.
+//! shown as ignored with the reason; `EXEC_TEST_REQUIRE=local,docker,local:memory_limit` makes a missing
+//! backend, or a claim that it does not make, a failure.
 #![cfg(target_os = "linux")]
 
 mod backend;
@@ -34,6 +35,7 @@ mod reexec;
 mod repository;
 mod stream;
 mod suite;
+mod took;
 
 pub use backend::Backend;
 pub use case::{Case, CaseFuture, Need, Skip};

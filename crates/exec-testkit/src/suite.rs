@@ -8,6 +8,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::backend::Requirement;
+use crate::took::Took;
 use crate::{CaseFuture, Skip};
 
 /// None takes this long unless it hangs.
@@ -70,8 +71,9 @@ pub fn need(sandbox: &str) -> anyhow::Result<()> {
 
 fn trial(test: EngineTest, engine: &str, required: bool, available: Arc<Result<(), String>>) -> Trial {
     let missing = format!("{engine} is required and missing: ");
+    let took = Took::of(test.name);
     Trial::ignorable_test(test.name, move || match &*available {
-        Ok(()) => carry_out(test),
+        Ok(()) => took.say(|| carry_out(test)),
         Err(reason) if required => Err(Failed::from(format!("{missing}{reason}"))),
         Err(reason) => Ok(Completion::ignored_with(format!("missing: {reason}"))),
     })

@@ -100,7 +100,7 @@ mod tests {
             path: Some(format!("/checkout/crates/{name}").into()),
         };
         let dependencies = dependencies.iter().map(dependency).collect();
-        Package { name: name.to_owned(), id: String::new(), dependencies }
+        Package { name: name.to_owned(), id: String::new(), manifest_path: "".into(), dependencies }
     }
 
     #[test]

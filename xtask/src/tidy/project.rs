@@ -4,7 +4,7 @@ use super::Problem;
 use super::files::SourceFile;
 
 /// The two commands with which everything begins.
-const README_COMMANDS: &[&str] = &["cargo run -q -p agentctl -- run -- echo hello", "cargo xtask test"];
+const README_COMMANDS: &[&str] = &["cargo agentctl run -- echo hello", "cargo xtask test"];
 
 /// What continuous integration does, no more and no less.
 const CI_COMMAND: &str = "cargo xtask test";

@@ -202,7 +202,7 @@ fn health_is_a_word_and_figures() {
     run.wait();
 }
 
-/// R15, R91, F1: a killed orchestrator leaves records, and the next start or `gc` closes them.
+/// R15, R91, F1: a killed orchestrator leaves an open run in the log, and the next start or `gc` closes it.
 #[test]
 fn gc_cleans_up_after_a_killed_owner() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -213,7 +213,8 @@ fn gc_cleans_up_after_a_killed_owner() {
     marker.assert_gone_within(OUTER_LIMIT);
     let looked = said(&place.output(["gc", "--dry-run"]));
     assert!(looked.contains(&format!("would close run {name}")), "{looked}");
-    assert_eq!(place.records("runs"), [name.as_str()], "looking changes nothing");
+    let again = said(&place.output(["gc", "--dry-run"]));
+    assert_eq!(again, looked, "looking changes nothing");
     let cleaned = place.output(["gc"]);
     assert!(cleaned.status.success() && said(&cleaned).contains(&name), "{}", said(&cleaned));
     assert!(place.records("runs").is_empty());
@@ -222,28 +223,27 @@ fn gc_cleans_up_after_a_killed_owner() {
         log.lines().filter(|line| line.contains("\"end\"") && line.contains(&name)).collect();
     assert_eq!(ends.len(), 1, "{log}");
     assert!(ends[0].contains("was gone before it ended"), "{log}");
-    let nothing = said(&place.output(["gc"]));
-    assert!(nothing.contains("nothing to clean up"), "{nothing}");
+    // What other people's dead programs left on the engines is cleaned up as well, whenever that is.
+    let again = said(&place.output(["gc"]));
+    let ours: Vec<&str> = again.lines().filter(|line| !line.starts_with("removed container")).collect();
+    assert!(ours.is_empty() || again.contains("nothing to clean up"), "{again}");
 }
 
-/// R15, F1: the record of a cell goes with it, though its owner was killed: the next start has nothing to do.
+/// R15, F1: the records of a cell and its run go with it, though its owner was killed: no other program of ours has to start.
 #[test]
-fn a_killed_owner_leaves_no_record_of_its_cell() {
+fn a_killed_owner_leaves_no_record() {
+    let place = Place::new();
+    let records = || ["cells", "runs"].map(|kind| place.records(kind)).concat();
     for _ in 0..10 {
-        let (place, marker) = (Place::new(), Marker::new());
-        let mut run = begun(&place, &marker);
-        assert_eq!(place.records("cells").len(), 1, "the control: there should be one");
+        let mut run = begun(&place, &Marker::new());
+        assert_eq!(records().len(), 2, "the control: {:?}", records());
         run.send(Signal::KILL);
         run.wait();
-        assert!(
-            eventually(OUTER_LIMIT, || place.records("cells").is_empty()),
-            "{:?}",
-            place.records("cells")
-        );
+        assert!(eventually(OUTER_LIMIT, || records().is_empty()), "{:?}", records());
     }
 }
 
-/// R15: whoever starts next cleans up too.
+/// R15, R91: the next start closes the run in the log.
 #[test]
 fn the_next_run_cleans_up_as_well() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -251,9 +251,13 @@ fn the_next_run_cleans_up_as_well() {
     let name = runs(&place).remove(0);
     run.send(Signal::KILL);
     run.wait();
+    assert!(eventually(OUTER_LIMIT, || place.records("runs").is_empty()), "{:?}", place.records("runs"));
     let mut next = begun(&place, &Marker::new());
-    let cleaned = eventually(OUTER_LIMIT, || !place.records("runs").contains(&name));
-    assert!(cleaned, "{:?}", place.records("runs"));
+    let ends = || {
+        let log = std::fs::read_to_string(place.user().join("agentctl/audit.jsonl")).unwrap();
+        log.lines().filter(|line| line.contains("\"end\"") && line.contains(&name)).count()
+    };
+    assert!(eventually(OUTER_LIMIT, || ends() == 1), "{}", ends());
     next.send(Signal::KILL);
     next.wait();
 }

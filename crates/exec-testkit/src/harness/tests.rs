@@ -80,6 +80,7 @@ impl Executor for Bare {
             limits_hit: Vec::new(),
             denials: Vec::new(),
             survivors: Vec::new(),
+            reopened: None,
         };
         Ok(Execution::new(RunId::new("bare"), Arc::new(Over { events, outcome })))
     }
@@ -240,6 +241,22 @@ fn a_missing_engine_is_ignored_with_the_reason() {
 fn a_missing_engine_that_is_required_fails() {
     let (conclusion, _) = conclusion(&setup(), missing("docker"), case_named("exit_codes_are_results"));
     assert_eq!((conclusion.num_passed, conclusion.num_failed), (0, 1));
+}
+
+/// R41: limits that stop holding are ignored cases, case by case; this is what is red then.
+#[test]
+fn a_claim_that_is_required_and_not_made_fails() {
+    let harness =
+        Harness { requirement: Requirement::parse("it,it:memory_limit,other:cpu_limit"), ..setup().harness };
+    let failed = |executor| {
+        let backend = Backend { label: "it".into(), engine: "it", executor };
+        let arguments = Arguments { logfile: Some("/dev/null".into()), ..Arguments::default() };
+        let conclusion = libtest_mimic::run(&arguments, harness.trials(&[backend], &[]));
+        (conclusion.num_passed, conclusion.num_failed)
+    };
+    assert_eq!(failed(Ok(Bare::that_claims(&[Claim::MemoryLimit]))), (1, 0));
+    assert_eq!(failed(Ok(Bare::that_claims(&[Claim::PidsLimit]))), (0, 1));
+    assert_eq!(failed(Err("no socket".into())), (0, 1));
 }
 
 #[test]

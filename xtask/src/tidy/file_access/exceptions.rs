@@ -66,7 +66,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception { place: "crates/exec-container/src/last_resort/", uses: &["fs"], why: "reads /proc alone" },
     Exception {
         place: "crates/exec-container/src/out_of_memory/",
-        uses: &["fs", "is_dir"],
+        uses: &["fs", "File", "exists", "is_dir"],
         why: "reads control groups alone",
     },
     Exception {
@@ -79,11 +79,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         uses: &["fs", "exists"],
         why: "looks for sockets and programs of engines; files are opened by `exec_files`",
     },
-    Exception {
-        place: "crates/exec-doctor/src/host/",
-        uses: &["fs", "exists"],
-        why: "reads /proc and /sys alone",
-    },
+    Exception { place: "crates/exec-doctor/src/host/", uses: &["fs"], why: "reads /proc and /sys alone" },
     Exception {
         place: "crates/exec-doctor/src/sandbox/network.rs",
         uses: &["fs"],
@@ -134,6 +130,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         place: "crates/exec-workshop/src/read.rs",
         uses: &["canonicalize"],
         why: "the directory of a file that the user named, for paths in messages and mounts, which are checked where they are used",
+    },
+    Exception {
+        place: "crates/exec-core/src/host/",
+        uses: &["fs", "exists"],
+        why: "reads /proc, /sys and /run alone",
     },
     Exception {
         place: "crates/exec-core/src/resolve/",

@@ -8,13 +8,16 @@ use rustix::process::geteuid;
 
 use super::Place;
 
+/// Where systems and their administrators put files that only root may read.
+const SYSTEM: [&str; 3] = ["/etc", "/opt", "/usr/local"];
+
 /// A directory of the system's, gone with the value.
 #[derive(Debug)]
 struct Configuration(PathBuf);
 
 impl Configuration {
-    fn make() -> Self {
-        let made = Self(format!("/etc/agentctl-test-{}", std::process::id()).into());
+    fn make(parent: &str) -> Self {
+        let made = Self(format!("{parent}/agentctl-test-{}", std::process::id()).into());
         write(&made.0, "readable", "world\n", 0o644);
         write(&made.0, "nested/deeper/key", "secret\n", 0o600);
         made
@@ -35,7 +38,7 @@ fn write(root: &Path, name: &str, text: &str, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A49: a toolchain is shown without the token in it; root's command, which owns all files of root's, reads of `/etc` what
+/// A49: a toolchain is shown without the token in it; root's command, which owns all files of root's, reads of the system's directories what
 /// everybody may read. What is beside each secret is the control.
 pub(crate) fn assert_secrets_are_masked(options: &[&str]) {
     let (place, pyenv) = (Place::new(), tempfile::tempdir().unwrap());
@@ -43,10 +46,11 @@ pub(crate) fn assert_secrets_are_masked(options: &[&str]) {
     fs::set_permissions(&pyenv, Permissions::from_mode(0o755)).unwrap();
     write(&pyenv, "versions/3.12.0/bin/tool", "tool\n", 0o644);
     write(&pyenv, "versions/3.12.0/pip.conf", "secret\n", 0o644);
-    let configuration = geteuid().is_root().then(Configuration::make);
+    let system = if geteuid().is_root() { &SYSTEM[..] } else { &[] };
+    let configuration: Vec<Configuration> = system.iter().map(|parent| Configuration::make(parent)).collect();
     let mut files = vec![pyenv.join("versions/3.12.0/bin/tool"), pyenv.join("versions/3.12.0/pip.conf")];
     let mut expected = "tool\n".to_owned();
-    if let Some(Configuration(root)) = &configuration {
+    for Configuration(root) in &configuration {
         files.extend([root.join("readable"), root.join("nested/deeper/key")]);
         expected.push_str("world\n");
     }

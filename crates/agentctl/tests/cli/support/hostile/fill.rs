@@ -72,7 +72,8 @@ impl Kind {
             Self::ClosedDirectory => "os.mkdir(path, 0)".to_owned(),
             Self::Huge => "f = open(path, 'w'); f.truncate(10 << 30); f.close()".to_owned(),
             Self::HardLink => "open('.first', 'a').close(); os.link('.first', path)".to_owned(),
-            Self::Deep => "deep(path, 3000 if number % 50 == 0 else 3)".to_owned(),
+            // Every name would take a machine's time: most are deep enough to be refused, some to overflow a stack.
+            Self::Deep => "deep(path, 3000 if number % 400 == 0 else 120 if number % 10 == 0 else 3)".to_owned(),
             Self::Escapes => r#"open(path, 'w').write('[package]\nname = "\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e"\nFROM \x1b[31mx\n')"#.to_owned(),
             Self::Repository => format!("repository(path, {directory})"),
         };

@@ -1,0 +1,51 @@
+//! Places where limits have to hold, with the caller's own groups left as they are.
+
+/// A place, and how to get there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) name: &'static str,
+    /// Who logs in.
+    pub(super) login: &'static str,
+    /// What runs the check there.
+    around: &'static str,
+}
+
+/// All of them.
+pub(super) const PLACES: &[Place] = &[
+    Place { name: "limits: root's login", login: "root", around: "" },
+    Place { name: "limits: a service", login: "root", around: "systemd-run -q --wait --pipe" },
+    Place {
+        name: "limits: a delegated service",
+        login: "root",
+        around: "systemd-run -q --wait --pipe -p Delegate=yes",
+    },
+    Place {
+        name: "limits: a service delegated to a user without a session",
+        login: "root",
+        around: "systemd-run -q --wait --pipe -p Delegate=yes --uid nosession",
+    },
+    Place {
+        name: "limits: a container with a control group it can write",
+        login: "root",
+        around: "podman run --rm --privileged -v /srv/agentctl:/srv/agentctl:ro --rootfs /:O",
+    },
+    Place { name: "limits: a user's login", login: "user", around: "" },
+    Place {
+        name: "limits: a user's delegated scope",
+        login: "user",
+        around: "systemd-run --user -q --scope -p Delegate=yes",
+    },
+    Place { name: "limits: a user's service", login: "user", around: "systemd-run --user -q --wait --pipe" },
+    Place {
+        name: "limits: a user's delegated service",
+        login: "user",
+        around: "systemd-run --user -q --wait --pipe -p Delegate=yes",
+    },
+];
+
+impl Place {
+    /// The line that runs the check.
+    pub(super) fn script(&self) -> String {
+        format!("{} sh /srv/agentctl/check-limits.sh", self.around)
+    }
+}
