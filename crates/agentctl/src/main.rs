@@ -14,6 +14,7 @@ mod resolve;
 mod settle;
 mod signals;
 mod terminal;
+#[cfg(feature = "top")]
 mod top;
 mod usage;
 
@@ -59,11 +60,17 @@ fn carry_out(cli: Cli) -> Result<u8> {
             Command::Run(args) => commands::run::run(*args).await,
             Command::Shell(args) => commands::shell::shell(&args).await,
             Command::Doctor(args) => commands::doctor::doctor(&args).await,
+            #[cfg(feature = "mcp")]
             Command::Mcp(args) => commands::mcp::mcp(*args).await,
+            #[cfg(not(feature = "mcp"))]
+            Command::Mcp(_) => Err(left_out("mcp")),
             Command::Workshop(args) => commands::workshop::workshop(args).await,
             Command::Ps(args) => commands::ps::ps(&args),
             Command::Health(args) => commands::health::health(args),
+            #[cfg(feature = "top")]
             Command::Top(args) => commands::top::top(&args).await,
+            #[cfg(not(feature = "top"))]
+            Command::Top(_) => Err(left_out("top")),
             Command::Images(args) => commands::images::images(args).await,
             Command::Gc(args) => commands::gc::gc(&args).await,
             Command::Stop(args) => commands::stop::stop(args).await,
@@ -80,4 +87,11 @@ fn carry_out(cli: Cli) -> Result<u8> {
     // What still runs in the background has nothing left to do that the end of this process does not do.
     runtime.shutdown_background();
     code
+}
+
+/// What is said of a command that this build does without.
+#[cfg(not(all(feature = "mcp", feature = "top")))]
+fn left_out(command: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, "start", format!("this program was built without `{command}`"))
+        .with_remedy(format!("build all of it: `cargo run -q -p agentctl -- {command}`"))
 }

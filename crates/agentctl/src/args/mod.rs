@@ -25,7 +25,9 @@ pub(crate) use files::{FileArgs, ModeArg};
 pub(crate) use how::HowArgs;
 pub(crate) use images::{EngineArg, ImagesArgs, ImagesCommand};
 pub(crate) use limits::{LimitArgs, PresetArg};
-pub(crate) use mcp::{ClientArg, McpArgs};
+#[cfg(feature = "mcp")]
+pub(crate) use mcp::ClientArg;
+pub(crate) use mcp::McpArgs;
 pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
 pub(crate) use stdio::{EnvArgs, LogArg, StdinArg, TalkArgs, TtyArg};
 pub(crate) use workshop::{WorkshopArgs, WorkshopCommand, WorkshopRunArgs};

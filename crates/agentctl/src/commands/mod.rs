@@ -9,11 +9,13 @@ pub(crate) mod gc;
 pub(crate) mod health;
 pub(crate) mod images;
 pub(crate) mod man;
+#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub(crate) mod ps;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod stop;
+#[cfg(feature = "top")]
 pub(crate) mod top;
 pub(crate) mod workshop;
 

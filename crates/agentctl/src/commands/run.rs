@@ -4,7 +4,7 @@ use std::io;
 
 use agent_exec::Sandbox;
 use exec_config::Here;
-use exec_core::{Error, ErrorKind, Executor, Outcome, OwnPlaces, Plan, Result};
+use exec_core::{Error, ErrorKind, Executor, NamespaceBan, Outcome, OwnPlaces, Plan, Result};
 
 use crate::args::RunArgs;
 use crate::drive::{End, drive};
@@ -75,7 +75,7 @@ pub(super) fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) -> Res
         return Ok(());
     }
     say_all(job.voice, &job.warnings.iter().map(Line::warn).collect::<Vec<_>>());
-    say_all(job.voice, &banner::warnings(has, sandbox.selection()));
+    say_all(job.voice, &banner::warnings(has, sandbox.selection(), NamespaceBan::of_this_user()));
     match (job.talk, occasion) {
         (Talk::Verbose, _) => {
             say_all(job.voice, &banner::evidence(sandbox.evidence()));

@@ -3,19 +3,27 @@
 use std::io;
 
 use exec_core::printable;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use super::tell;
 
+/// What is logged, as in `exec_cell=debug,info`.
+const VARIABLE: &str = "RUST_LOG";
+
 /// Starts a log on standard error where one is wanted: setting it up costs more than a run.
 pub(crate) fn start_log(verbose: bool) {
-    if !verbose && std::env::var_os(EnvFilter::DEFAULT_ENV).is_none() {
+    let asked = std::env::var_os(VARIABLE);
+    if !verbose && asked.is_none() {
         return;
     }
-    let default = if verbose { "info" } else { "error" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(Events).init();
+    let default = if verbose { LevelFilter::INFO } else { LevelFilter::ERROR };
+    let asked = asked.and_then(|asked| asked.to_str()?.parse::<Targets>().ok());
+    let filter = asked.unwrap_or_else(|| Targets::new().with_default(default));
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Events);
+    tracing_subscriber::registry().with(lines).with(filter).init();
 }
 
 /// Gives every event a line of its own.

@@ -2,6 +2,7 @@
 
 pub(crate) mod banner;
 pub(crate) mod cleaned;
+#[cfg(feature = "mcp")]
 pub(crate) mod clients;
 mod delivery;
 pub(crate) mod doctor;
