@@ -19,6 +19,9 @@ use crate::table;
 /// How many of the slowest are shown.
 const SLOWEST: usize = 10;
 
+/// How much of a suite that ended before its list of failures is shown again.
+const LAST_LINES: usize = 40;
+
 /// Something to run that ends with success or failure.
 #[derive(Debug)]
 pub(crate) struct Suite {
@@ -34,6 +37,8 @@ struct Ran {
     took: Duration,
     cases: Vec<CaseTime>,
     failure: Option<String>,
+    /// What it said of its failures, for the end of the output.
+    details: String,
 }
 
 /// Runs them in order, so many at once, and prints what took longest.
@@ -60,6 +65,9 @@ pub(crate) fn run(suites: Vec<Suite>, at_once: usize, on_failure: OnFailure) -> 
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     print!("{}", slowest(&done));
+    for ran in done.iter().filter(|ran| ran.failure.is_some()) {
+        print!("-- {}, again:\n{}", ran.name, ran.details);
+    }
     let failed: Vec<&str> =
         done.iter().filter(|ran| ran.failure.is_some()).map(|ran| ran.name.as_str()).collect();
     if !failed.is_empty() {
@@ -85,7 +93,16 @@ fn carry_out(Suite { name, command }: Suite) -> Ran {
     // A closed output has no reader.
     let _ =
         writeln!(io::stdout().lock(), "-- {name}\n{text}-- {name}: {end} ({:.1} s)\n", took.as_secs_f64());
-    Ran { name, took, cases, failure }
+    let details = failure.as_ref().map(|_| details(&text)).unwrap_or_default();
+    Ran { name, took, cases, failure, details }
+}
+
+/// What a suite says of its failures after its last case, or its last lines where it did not come to that.
+fn details(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let end = lines.len().saturating_sub(LAST_LINES);
+    let start = lines.iter().position(|line| *line == "failures:").unwrap_or(end);
+    lines[start..].iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 /// What it printed on both streams, in its order, and how it ended.
@@ -145,6 +162,12 @@ mod tests {
         assert!(!mark.exists());
         run(suites(), 1, OnFailure::KeepGoing).unwrap_err();
         assert!(mark.exists());
+    }
+
+    #[test]
+    fn failures_are_shown_without_what_passed() {
+        assert_eq!(details("test a ... ok\ntest b ... FAILED\n\nfailures:\n\nwhy\n"), "failures:\n\nwhy\n");
+        assert_eq!(details("test a ... ok\naborted\n"), "test a ... ok\naborted\n");
     }
 
     #[test]
