@@ -4,6 +4,7 @@
 //! This crate looks and lists; it mounts nothing and knows no sandbox.
 
 mod credentials;
+mod listing;
 mod secrets;
 mod system;
 mod toolchains;

@@ -6,8 +6,10 @@
 //! without them: there the search goes as far as it takes no time, nearest to the top first.
 
 use std::collections::VecDeque;
-use std::fs::{self, DirEntry};
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::listing::{Kind, Listing};
 
 /// Where systems keep their configuration.
 const CONFIGURATION: [&str; 2] = ["/etc", "/usr/local/etc"];
@@ -58,10 +60,10 @@ pub(crate) fn find() -> Vec<PathBuf> {
 
 /// The same, each of what is in `root` with bounds of its own: a workspace in it that a command has filled uses up no others'.
 fn search_each(root: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    let found = entries.flat_map(|entry| match kind(&entry) {
-        Kind::Secret => vec![entry.path()],
-        Kind::Directory => search_from(entry.path(), 1, root, PROGRAM_BOUNDS),
+    let entries = Listing::of(root).into_iter().flatten();
+    let found = entries.flat_map(|(name, kind)| match kind {
+        Kind::Secret => vec![root.join(name)],
+        Kind::Directory => search_from(root.join(name), 1, root, PROGRAM_BOUNDS),
         Kind::Open => Vec::new(),
     });
     found.collect()
@@ -84,19 +86,19 @@ fn search_from(start: PathBuf, depth: usize, root: &Path, bounds: Bounds) -> Vec
             found.extend(is_hidden.then_some(directory));
             continue;
         }
-        let Ok(entries) = fs::read_dir(&directory) else {
+        let Ok(entries) = Listing::of(&directory) else {
             found.extend((!is_root).then_some(directory));
             continue;
         };
         let (mut secrets, mut below, mut seen) = (Vec::new(), Vec::new(), 0);
-        for entry in entries.flatten() {
+        for (name, kind) in entries {
             seen += 1;
             if !is_root && seen > left {
                 break;
             }
-            match kind(&entry) {
-                Kind::Secret => secrets.push(entry.path()),
-                Kind::Directory => below.push((entry.path(), depth + 1)),
+            match kind {
+                Kind::Secret => secrets.push(directory.join(name)),
+                Kind::Directory => below.push((directory.join(name), depth + 1)),
                 Kind::Open => {}
             }
         }
@@ -109,42 +111,6 @@ fn search_from(start: PathBuf, depth: usize, root: &Path, bounds: Bounds) -> Vec
         left = left.saturating_sub(seen);
     }
     found
-}
-
-enum Kind {
-    /// An ordinary user can't read it.
-    Secret,
-    /// To be searched.
-    Directory,
-    /// Everybody may read it, or it is a link: what a link leads to is judged where it lies.
-    Open,
-}
-
-#[cfg(unix)]
-fn kind(entry: &DirEntry) -> Kind {
-    use std::os::unix::fs::PermissionsExt;
-    const READ: u32 = 0o004;
-    const READ_AND_ENTER: u32 = 0o005;
-    if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-        return Kind::Open;
-    }
-    match entry.metadata() {
-        Ok(metadata) => {
-            let mode = metadata.permissions().mode();
-            match metadata.is_dir() {
-                true if mode & READ_AND_ENTER == READ_AND_ENTER => Kind::Directory,
-                false if mode & READ != 0 => Kind::Open,
-                _ => Kind::Secret,
-            }
-        }
-        // Gone by now, or not for us to see.
-        Err(_) => Kind::Open,
-    }
-}
-
-#[cfg(not(unix))]
-fn kind(_: &DirEntry) -> Kind {
-    Kind::Open
 }
 
 /// A path that any engine can be given. Some take a list of paths with separators in it, so a directory stands in for

@@ -27,6 +27,8 @@ mod jail;
 #[cfg(target_os = "linux")]
 mod maker;
 mod os;
+#[cfg(target_os = "linux")]
+mod secrets;
 
 pub use config::{LocalConfig, WallsChoice};
 pub use executor::{LocalExec, detect};

@@ -17,6 +17,7 @@ use crate::config::NAME;
 use crate::isolation;
 use crate::jail::{self, Caller, WallKind};
 use crate::os::linux::spawn;
+use crate::secrets;
 
 /// Makes cells with one kind of walls.
 #[derive(Debug)]
@@ -71,7 +72,8 @@ impl LocalMaker {
     /// Not for callers other than root, whose commands can't read them anyway, nor where nothing can be hidden.
     fn mask_secrets(&self, spec: &mut JailSpec) {
         if self.caller.uid == 0 && self.walls == WallKind::Namespaces {
-            jail::mask_secrets(spec, &self.host, self.secrets.get_or_init(exec_host::system_secrets));
+            let secrets = self.secrets.get_or_init(|| secrets::find(&self.watch));
+            jail::mask_secrets(spec, &self.host, secrets);
         }
     }
 

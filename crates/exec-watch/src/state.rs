@@ -238,6 +238,13 @@ impl StateDir {
         self.root()?.read(name, LARGEST)
     }
 
+    /// Writes such a file, whole at once.
+    pub(crate) fn replace_beside(&self, name: &str, contents: &[u8]) -> Result<()> {
+        self.root()
+            .and_then(|root| root.replace(name, PRIVATE, contents))
+            .map_err(|error| self.unusable(error))
+    }
+
     /// Leaves word for the owner of a cell why it is about to end.
     pub fn leave_word(&self, cell: &str, why: &str) {
         if let Err(error) = self.replace(Kind::End, cell, &why) {

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use exec_core::{OwnPlaces, Result};
 
@@ -138,6 +139,22 @@ impl Watch {
     /// The note that the audit log has been gone through, which has to go with the record of a run that did not end.
     pub fn log_note(&self) -> PathBuf {
         closing::note(&self.0.state)
+    }
+
+    /// What was [kept](Self::keep) under this name no longer ago than that. A time to come is not believed.
+    pub fn recall(&self, name: &str, age: Duration) -> Option<Vec<u8>> {
+        let root = self.0.state.root().ok()?;
+        let written = root.metadata(name).ok()?.modified().ok()?;
+        let is_recent = SystemTime::now().duration_since(written).is_ok_and(|passed| passed <= age);
+        if is_recent { self.0.state.read_beside(name).ok() } else { None }
+    }
+
+    /// Keeps something small beside the records, for the next program of this user's. Where that fails, it finds it out anew.
+    pub fn keep(&self, name: &str, contents: &[u8]) {
+        let kept = self.0.state.prepare().and_then(|()| self.0.state.replace_beside(name, contents));
+        if let Err(error) = kept {
+            tracing::debug!(%error, name, "nothing could be kept");
+        }
     }
 
     /// Writes down that a run starts. Refused where it must be written down and can't be.

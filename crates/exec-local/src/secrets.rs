@@ -1,0 +1,70 @@
+//! The system's secrets, as a search of a moment ago found them.
+//!
+//! The search looks at every file of the system's configuration, which takes as long as a third of a whole run. A program that runs
+//! one command after another takes over what the one before it found. For as long as that counts, a file that was open to
+//! everybody can have been closed unnoticed; in a cell that is kept warm it stays visible for longer.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use exec_watch::Watch;
+
+/// How long a search counts.
+const FRESH: Duration = Duration::from_secs(10);
+
+/// What it is kept under.
+const NAME: &str = "secrets";
+
+/// The files and directories that a command of root's must not see.
+pub(crate) fn find(watch: &Watch) -> Vec<PathBuf> {
+    if let Some(paths) = watch.recall(NAME, FRESH).and_then(|kept| decode(&kept)) {
+        return paths;
+    }
+    let paths = exec_host::system_secrets();
+    watch.keep(NAME, &encode(&paths));
+    paths
+}
+
+/// Each path with a zero byte after it, which no path has in it.
+fn encode(paths: &[PathBuf]) -> Vec<u8> {
+    paths.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"]).flatten().copied().collect()
+}
+
+/// None for what is not whole.
+fn decode(kept: &[u8]) -> Option<Vec<PathBuf>> {
+    let paths = kept.strip_suffix(b"\0")?.split(|byte| *byte == 0).map(|path| OsStr::from_bytes(path).into());
+    Some(paths.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_watch::{Audit, StateDir};
+
+    use super::*;
+
+    #[test]
+    fn paths_come_back_as_they_were() {
+        let paths = ["/etc/shadow", "/etc/a, b\n", "/opt/\u{e9}"].map(PathBuf::from);
+        assert_eq!(decode(&encode(&paths)).unwrap(), paths);
+        assert_eq!(decode(b"/etc/sha"), None, "cut off");
+        assert_eq!(decode(b""), None);
+    }
+
+    /// A49: what was found is found again, and what is kept counts for a while only.
+    #[test]
+    fn a_search_counts_for_a_moment() {
+        let dir = tempfile::tempdir().unwrap();
+        let watch = Watch::new(StateDir::at(dir.path().join("state")), Audit::Off);
+        assert_eq!(watch.recall(NAME, FRESH), None);
+        let found = find(&watch);
+        assert_eq!(find(&watch), found);
+        let kept = dir.path().join("state").join(NAME);
+        std::fs::write(&kept, b"/etc/kept\0").unwrap();
+        assert_eq!(find(&watch), [PathBuf::from("/etc/kept")], "the control: it is what is on disk");
+        let old = std::time::SystemTime::now() - 2 * FRESH;
+        std::fs::File::options().write(true).open(&kept).unwrap().set_modified(old).unwrap();
+        assert_eq!(find(&watch), found);
+    }
+}
