@@ -4,7 +4,6 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use exec_core::{Ended, ExecOpts, Held, Isolation, Limit, LimitName, Stdin};
-use tokio::sync::Mutex;
 
 use crate::case::{Case, Skip, case};
 use crate::{Ctx, check, processes, stream};
@@ -86,9 +85,7 @@ async fn too_many_open_files(ctx: Ctx) -> Result<()> {
 
 /// A47: while a command holds all it can get, the host's processes of the same user still get one.
 async fn others_keep_inotify_instances(ctx: Ctx) -> Result<()> {
-    // Several of these at once would take what each leaves.
-    static ONE: Mutex<()> = Mutex::const_new(());
-    let _alone = ONE.lock().await;
+    let _alone = tokio::task::spawn_blocking(alone_with_the_quota).await??;
     let most: u32 = fs::read_to_string("/proc/sys/fs/inotify/max_user_instances")?.trim().parse()?;
     let opts = ctx.opts().with_stdin(Stdin::Stream);
     let run = ctx.start(&ctx.probe(&["inotify", &(most + 1).to_string()]), &opts).await?;
@@ -103,6 +100,13 @@ async fn others_keep_inotify_instances(ctx: Ctx) -> Result<()> {
     let one_more = (made + 1).to_string();
     ensure!(ctx.outside(&["inotify", &one_more])? == format!("made {one_more}"), "the host has as few");
     Ok(())
+}
+
+/// Several of these at once, of whichever backend, would take what each leaves. The lock ends with the file.
+fn alone_with_the_quota() -> Result<fs::File> {
+    let place = fs::File::open(std::env::temp_dir())?;
+    rustix::fs::flock(&place, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok(place)
 }
 
 /// A47
