@@ -1,6 +1,6 @@
 //! Ends cells from outside, whoever owns them, and says so only when nothing of them is left.
 //!
-//! The order: what is in the control groups of the cell, frozen, and with its PID 1 the kernel ends all others; then
+//! The order: what is in the control groups of the cell, frozen, and its PID 1, with which the kernel ends all others; then
 //! whoever is found to be a member of it, but not the keeper, which cleans up; when that was not enough, everybody. Every
 //! signal goes to a handle of a process that was looked at again after the handle was taken.
 
@@ -13,8 +13,10 @@ use serde::Serialize;
 use crate::groups;
 use crate::members::{Census, group_name};
 use crate::process::{Process, start_time};
+use crate::procfs;
 use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot::{self, Seen};
+use crate::stat::Stat;
 use crate::strike::strike;
 
 /// After this long, what should have ended a cell has not.
@@ -41,9 +43,10 @@ pub struct Survivor {
 
 /// Kills all processes of these cells and waits until they are gone, or for as long as `limit`. Returns who is left.
 pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
-    let begun = Instant::now();
+    let mut first_blow: Option<Instant> = None;
     let mut look = FIRST_LOOK;
     strike(cells);
+    cells.iter().for_each(kill_first_process);
     loop {
         let seen = snapshot::take();
         let census = Census::of(&seen);
@@ -51,11 +54,13 @@ pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
         if alive.is_empty() {
             return Vec::new();
         }
-        if begun.elapsed() >= limit {
+        // Among fork bombs a look can take longer than the limit, which therefore counts from the first blow after one.
+        if first_blow.is_some_and(|blow| blow.elapsed() >= limit) {
             return alive.iter().flat_map(|cell| survivors(cell, &census.members(cell))).collect();
         }
+        let is_patient = first_blow.get_or_insert_with(Instant::now).elapsed() < PATIENCE;
         for cell in alive {
-            if begun.elapsed() < PATIENCE {
+            if is_patient {
                 // PID 1 takes all others with it; but among many that want the processor its turn to die may come late.
                 census.heads(cell).into_iter().chain(census.inside(cell)).for_each(kill);
             } else {
@@ -70,7 +75,7 @@ pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
 /// Kills one run of a cell that serves others too: its first process, and what descends from it or is in its session.
 /// What has left both belongs to the cell by now and ends with it. Returns who is left.
 pub fn end_run(cell: &CellRecord, run: &RunRecord, limit: Duration) -> Vec<Survivor> {
-    let begun = Instant::now();
+    let mut first_blow: Option<Instant> = None;
     let mut look = FIRST_LOOK;
     let mut found: Vec<Process> = Vec::new();
     loop {
@@ -86,9 +91,10 @@ pub fn end_run(cell: &CellRecord, run: &RunRecord, limit: Duration) -> Vec<Survi
         if left.is_empty() {
             return Vec::new();
         }
-        if begun.elapsed() >= limit {
+        if first_blow.is_some_and(|blow| blow.elapsed() >= limit) {
             return survivors(cell, &left);
         }
+        first_blow.get_or_insert_with(Instant::now);
         left.into_iter().for_each(kill);
         std::thread::sleep(look);
         look = (look * 2).min(LONGEST_LOOK);
@@ -125,6 +131,20 @@ pub(crate) fn is_any_alive(cells: &[CellRecord]) -> bool {
     let seen = snapshot::take();
     let census = Census::of(&seen);
     cells.iter().any(|cell| !census.members(cell).is_empty())
+}
+
+/// Kills what the keeper of a cell began, which is its PID 1, without a look at other processes: where a cell has no control group,
+/// that look is what takes long.
+fn kill_first_process(cell: &CellRecord) {
+    let Some(Place::Keeper { keeper, .. }) = &cell.place else { return };
+    let children = procfs::read(&format!("{0}/task/{0}/children", keeper.pid)).unwrap_or_default();
+    for pid in children.split_whitespace() {
+        let Some(stat) = Stat::read(pid).filter(|stat| stat.parent == keeper.pid) else { continue };
+        // As long as its parent is the one that the record names, it is of the cell.
+        if let (Ok(pid), true) = (pid.parse(), Process::now(keeper.pid) == Some(*keeper)) {
+            signal(Process { pid, start: stat.start }, Signal::Kill);
+        }
+    }
 }
 
 /// Nothing can be begun in a group that is frozen, so killing one by one comes to an end.
@@ -228,6 +248,33 @@ mod tests {
         assert_eq!(end_all(std::slice::from_ref(&cell), Duration::from_secs(20)), []);
         assert!(!is_alive(&cell));
         child.wait().unwrap();
+    }
+
+    /// R13: among fork bombs, the first look can take longer than the limit.
+    #[test]
+    fn however_long_a_look_takes_everybody_is_hit() {
+        let (mut child, mut cell) = shell("exec sleep 1000");
+        cell.place = Some(Place::Group { leader: Process::now(child.id()).unwrap() });
+        end_all(&[cell], Duration::ZERO);
+        let is_hit = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            child.try_wait().unwrap().is_some()
+        });
+        child.kill().unwrap();
+        assert!(is_hit);
+    }
+
+    /// R13
+    #[test]
+    fn the_first_process_is_known_by_its_parent() {
+        let (mut child, cell) = shell("sleep 1000; exit 7");
+        let is_there =
+            || procfs::read(&format!("{0}/task/{0}/children", child.id())).is_some_and(|c| !c.is_empty());
+        while !is_there() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        kill_first_process(&cell);
+        assert_eq!(child.wait().unwrap().code(), Some(7), "its keeper goes on");
     }
 
     /// F12: a record that is older than the process which has the number now.
