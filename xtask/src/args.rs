@@ -43,12 +43,20 @@ pub(crate) struct VmOptions {
     pub(crate) extent: VmExtent,
     /// Debian's name of the release.
     pub(crate) release: String,
+    pub(crate) arch: Arch,
     /// The package with the kernel, where it is another than the usual one.
     pub(crate) kernel: Option<String>,
     /// Part of the names of the suites that run.
     pub(crate) only: Option<String>,
     /// Passed to the tests: names of cases.
     pub(crate) filter: Vec<String>,
+}
+
+/// A processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arch {
+    X86_64,
+    Aarch64,
 }
 
 /// How much runs in the virtual machine.
@@ -132,6 +140,7 @@ fn parse_vm(rest: Vec<String>) -> Result<VmOptions, String> {
     let mut options = VmOptions {
         extent: VmExtent::Full,
         release: "bookworm".to_owned(),
+        arch: Arch::X86_64,
         kernel: None,
         only: None,
         filter: Vec::new(),
@@ -142,18 +151,27 @@ fn parse_vm(rest: Vec<String>) -> Result<VmOptions, String> {
         match arg.as_str() {
             "--smoke" => options.extent = VmExtent::Smoke,
             "--suite" => options.release = value()?,
+            "--arch" => options.arch = parse_arch(&value()?)?,
             "--kernel" => options.kernel = Some(value()?),
             "--only" => options.only = Some(value()?),
             "--" => break,
             other => {
                 return Err(format!(
-                    "`vm` does not know `{other}`; it knows --smoke, --suite, --kernel and --only"
+                    "`vm` does not know `{other}`; it knows --smoke, --suite, --arch, --kernel and --only"
                 ));
             }
         }
     }
     options.filter = rest.collect();
     Ok(options)
+}
+
+fn parse_arch(word: &str) -> Result<Arch, String> {
+    match word {
+        "x86_64" => Ok(Arch::X86_64),
+        "aarch64" => Ok(Arch::Aarch64),
+        other => Err(format!("`--arch` takes x86_64 or aarch64, not `{other}`")),
+    }
 }
 
 fn parse_rounds(word: Option<String>) -> Result<usize, String> {
@@ -216,7 +234,9 @@ mod tests {
 
     #[test]
     fn a_virtual_machine_is_whole_and_of_the_usual_release_unless_told_otherwise() {
-        let Ok(Verb::Vm(options)) = parse_line("vm --smoke --suite trixie --only local -- limits::") else {
+        let Ok(Verb::Vm(options)) =
+            parse_line("vm --smoke --suite trixie --arch aarch64 --only local -- limits::")
+        else {
             panic!()
         };
         assert_eq!((options.extent, options.release.as_str()), (VmExtent::Smoke, "trixie"));
@@ -245,6 +265,7 @@ mod tests {
             ("bench --rounds 2", "`2`"),
             ("vm --quick", "`--quick`"),
             ("vm --suite", "`--suite`"),
+            ("vm --arch mips", "`mips`"),
             ("fuzz 0", "`0`"),
             ("fuzz -5", "`-5`"),
             ("fuzz 5 6", "`6`"),

@@ -120,9 +120,16 @@ struct Profile {
 }
 
 /// Builds the tests and programs of the whole workspace: a smaller choice would unify features differently and build others.
-pub(crate) fn built() -> Result<Vec<Executable>> {
+/// They are for this machine, or for another target, which Rust's own linker links.
+pub(crate) fn built(target: Option<&str>) -> Result<Vec<Executable>> {
     let build = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
-    executables(&output(&mut cargo(&build))?)
+    let mut build = cargo(&build);
+    if let Some(target) = target {
+        run(Command::new("rustup").args(["target", "add", target]))?;
+        let linker = format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace('-', "_"));
+        build.args(["--target", target]).env(linker, "rust-lld");
+    }
+    executables(&output(&mut build)?)
 }
 
 /// Finds tests and programs among cargo's JSON messages.

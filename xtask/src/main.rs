@@ -67,14 +67,17 @@ usage: cargo xtask VERB [OPTIONS]
         --report-only  print the table and succeed all the same
         --rounds N     measure everything N times and take the middle [default: 3]
 
-  vm [--smoke] [--suite RELEASE] [--kernel PACKAGE] [--only SUITE] [-- CASE...]
+  vm [--smoke] [--suite RELEASE] [--arch ARCH] [--kernel PACKAGE] [--only SUITE] [-- CASE...]
         Boot a Debian system (systemd, control groups v2, AppArmor, Docker, Podman) under qemu and run
         there, as root, as a user with a session and as one without, the conformance suites and the
         program's tests of control, audit and forbidden things. The system is made once, as root, and
-        kept in $XDG_CACHE_HOME/agentctl-vm.
+        kept in $XDG_CACHE_HOME/agentctl-vm. Whole suites write their counts into README_SANDBOX.md.
         --smoke            only what shows in minutes whether limits hold and cells can be stopped
         --suite RELEASE    of Debian [default: bookworm]
-        --kernel PACKAGE   the kernel to boot [default: linux-image-cloud-amd64]
+        --arch ARCH        of the processor: x86_64 or aarch64 [default: x86_64]; another than this
+                           machine's runs the wire's and local tests only, and root makes this machine's
+                           kernel run executables of that processor in qemu while the system is made
+        --kernel PACKAGE   the kernel to boot [default: Debian's for cloud machines]
         --only SUITE       only suites with this in their name, such as \"exec-local\"
 
   soak

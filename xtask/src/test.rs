@@ -48,7 +48,7 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
     );
     let mut built = Vec::new();
     steps.step("build", || {
-        built = cargo::built()?;
+        built = cargo::built(None)?;
         Ok(Outcome::Passed)
     });
     let mut strangers = Strangers::default();

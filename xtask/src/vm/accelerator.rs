@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::args::Arch;
+
 /// How the guest's instructions are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Accelerator {
@@ -20,23 +22,17 @@ const FIRST_LINE: Duration = Duration::from_secs(8);
 
 impl Accelerator {
     /// Starts this kernel for a moment to see whether it says anything.
-    pub(super) fn find(kernel: &Path) -> Result<Self> {
-        if !Path::new("/dev/kvm").exists() {
+    pub(super) fn find(arch: Arch, kernel: &Path) -> Result<Self> {
+        if !arch.is_native() || !Path::new("/dev/kvm").exists() {
             return Ok(Self::Emulation);
         }
         let place = tempfile::tempdir()?;
         let serial = place.path().join("serial");
-        let mut qemu = Command::new("qemu-system-x86_64");
-        qemu.args(Self::Kvm.options()).args([
-            "-m",
-            "512",
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-            "-no-reboot",
-        ]);
-        qemu.arg("-kernel").arg(kernel).args(["-append", "console=ttyS0 panic=-1"]);
+        let mut qemu = Command::new(arch.qemu().0);
+        qemu.args(arch.board()).args(Self::Kvm.options(arch)).args(["-m", "512"]);
+        qemu.args(["-display", "none", "-monitor", "none", "-no-reboot"]);
+        let line = format!("console={} panic=-1", arch.console());
+        qemu.arg("-kernel").arg(kernel).args(["-append", &line]);
         qemu.arg("-serial").arg(format!("file:{}", serial.display()));
         let mut child = qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let end = Instant::now() + FIRST_LINE;
@@ -51,10 +47,10 @@ impl Accelerator {
     }
 
     /// The options of qemu for it.
-    pub(super) fn options(self) -> [&'static str; 6] {
+    pub(super) fn options(self, arch: Arch) -> [&'static str; 4] {
         match self {
-            Self::Kvm => ["-M", "pc", "-accel", "kvm", "-cpu", "host"],
-            Self::Emulation => ["-M", "pc", "-accel", "tcg,thread=multi,tb-size=1024", "-cpu", "max"],
+            Self::Kvm => ["-accel", "kvm", "-cpu", "host"],
+            Self::Emulation => ["-accel", "tcg,thread=multi,tb-size=1024", "-cpu", arch.emulated()],
         }
     }
 }

@@ -18,11 +18,13 @@ groups() {
     done
 }
 
-failed=0
+passed=0 failed=0
 expect() {
-    if [ "$2" != "$3" ]; then
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
         echo "$1: expected $3, found $2"
-        failed=1
+        failed=$((failed + 1))
     fi
 }
 
@@ -52,5 +54,8 @@ for _ in $(seq 50); do
     cmp -s before after && break
     sleep 0.2
 done
-diff before after || failed=1
+diff before after
+expect 'own groups' $? 0
+# As a test harness ends.
+echo "test result: $passed passed; $failed failed; 0 ignored"
 exit $failed

@@ -8,6 +8,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use super::tools;
+use crate::args::Arch;
 use crate::cargo;
 use crate::host;
 
@@ -55,9 +57,6 @@ const PACKAGES: &[&str] = &[
     "fuse3",
 ];
 
-/// The kernel where none is named: small, and as Debian builds it for virtual machines.
-const KERNEL: &str = "linux-image-cloud-amd64";
-
 /// Where packages come from where this machine's own sources do not say.
 const MIRROR: &str = "http://deb.debian.org/debian";
 
@@ -71,22 +70,29 @@ const SIZE: &str = "12G";
 #[derive(Debug)]
 pub(super) struct Image {
     directory: PathBuf,
+    arch: Arch,
 }
 
 impl Image {
-    /// The one of this release and kernel, made if it is not there yet.
-    pub(super) fn prepare(release: &str, kernel: Option<&str>) -> Result<Self> {
-        let kernel = kernel.unwrap_or(KERNEL);
+    /// The one of this release, processor and kernel, made if it is not there yet. Where no kernel is named it is a small one, as
+    /// Debian builds it for virtual machines.
+    pub(super) fn prepare(release: &str, arch: Arch, kernel: Option<&str>) -> Result<Self> {
+        let usual = format!("linux-image-cloud-{}", arch.debian());
+        let kernel = kernel.unwrap_or(&usual);
         let mut hasher = DefaultHasher::new();
         (PACKAGES, SET_UP, SIZE, release, kernel).hash(&mut hasher);
-        let directory = cache()?.join(format!("{release}-{:016x}", hasher.finish()));
-        let image = Self { directory };
+        let directory = cache()?.join(format!("{release}-{}-{:016x}", arch.debian(), hasher.finish()));
+        let image = Self { directory, arch };
         if image.disk().exists() {
             println!("{} is there already", image.disk().display());
         } else {
             image.make(release, kernel)?;
         }
         Ok(image)
+    }
+
+    pub(super) fn arch(&self) -> Arch {
+        self.arch
     }
 
     pub(super) fn directory(&self) -> &Path {
@@ -114,7 +120,7 @@ impl Image {
         if !host::is_root() {
             bail!("only root can make the image; try: sudo -E cargo xtask vm");
         }
-        install_tools()?;
+        tools::install(self.arch)?;
         fs::create_dir_all(&self.directory)?;
         let (root, set_up) = (self.directory.join("root"), self.directory.join("set-up.sh"));
         for left in [&root, &self.key()] {
@@ -131,7 +137,7 @@ impl Image {
         );
         cargo::run(
             Command::new("mmdebstrap")
-                .args(["--variant=minbase", "--components=main"])
+                .args(["--variant=minbase", "--components=main", "--architectures", self.arch.debian()])
                 .arg(format!("--include={}", packages.join(",")))
                 .arg(hook)
                 .arg(release)
@@ -160,24 +166,6 @@ fn cache() -> Result<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
     Ok(base.or_else(home).context("neither XDG_CACHE_HOME nor HOME is set")?.join("agentctl-vm"))
-}
-
-fn install_tools() -> Result<()> {
-    const TOOLS: [(&str, &str); 4] = [
-        ("qemu-system-x86_64", "qemu-system-x86"),
-        ("mmdebstrap", "mmdebstrap"),
-        ("ssh", "openssh-client"),
-        ("mkfs.ext4", "e2fsprogs"),
-    ];
-    let missing = TOOLS.iter().filter(|(program, _)| host::system_program(program).is_none());
-    let packages: Vec<&str> = missing.map(|(_, package)| *package).collect();
-    if packages.is_empty() {
-        return Ok(());
-    }
-    cargo::run(Command::new("apt-get").args(["update", "-q"]))?;
-    let mut install = Command::new("apt-get");
-    install.env("DEBIAN_FRONTEND", "noninteractive").args(["install", "-y", "-q", "--no-install-recommends"]);
-    cargo::run(install.args(packages))
 }
 
 /// The mirror of this machine's own sources.

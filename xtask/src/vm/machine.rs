@@ -1,5 +1,6 @@
 //! The running machine: booted, reached over ssh, and gone when this value is.
 
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,6 +15,11 @@ use crate::cargo;
 /// How long an emulated machine may take until it lets us log in.
 const BOOT: Duration = Duration::from_secs(300);
 
+/// Says what kind of machine it is, in one line.
+const DESCRIBE: &str = "systemctl is-system-running --wait >&2; version() { grep -o '[0-9]*[.][0-9]*' | head -n 1; }; \
+    echo \"Debian $(cat /etc/debian_version), Linux $(uname -r | version), systemd $(systemctl --version | grep -o '[0-9]*' | head -n 1), \
+    Docker $(docker version -f '{{.Server.Version}}' | version), Podman $(podman --version | version), $(uname -m)\"";
+
 /// A machine that has booted.
 #[derive(Debug)]
 pub(super) struct Machine {
@@ -25,17 +31,16 @@ pub(super) struct Machine {
 impl Machine {
     /// Boots the system. What it writes goes with it: the image stays as it is.
     pub(super) fn boot(image: &Image, tests: PathBuf) -> Result<Self> {
-        let accelerator = Accelerator::find(&image.kernel())?;
+        let arch = image.arch();
+        let accelerator = Accelerator::find(arch, &image.kernel())?;
         println!("booting with {accelerator:?}; its console is in {}", console(image).display());
         let port = free_port()?;
-        let mut qemu = Command::new("qemu-system-x86_64");
-        qemu.args(accelerator.options())
-            .args(["-smp", "2", "-m", "4096", "-display", "none", "-monitor", "none"]);
+        let mut qemu = Command::new(arch.qemu().0);
+        qemu.args(arch.board()).args(accelerator.options(arch));
+        qemu.args(["-smp", "2", "-m", "4096", "-display", "none", "-monitor", "none"]);
         qemu.arg("-no-reboot").arg("-kernel").arg(image.kernel()).arg("-initrd").arg(image.initrd());
-        qemu.args([
-            "-append",
-            "root=/dev/vda rw console=ttyS0 security=apparmor net.ifnames=0 quiet mitigations=off",
-        ]);
+        let line = "root=LABEL=system rw security=apparmor net.ifnames=0 quiet mitigations=off";
+        qemu.arg("-append").arg(format!("{line} console={}", arch.console()));
         for disk in [image.disk(), tests] {
             let options = format!("file={},format=raw,if=virtio,cache=unsafe,snapshot=on", disk.display());
             qemu.arg("-drive").arg(options);
@@ -43,20 +48,30 @@ impl Machine {
         qemu.arg("-netdev").arg(format!("user,id=net,hostfwd=tcp:127.0.0.1:{port}-:22"));
         qemu.args(["-device", "virtio-net-pci,netdev=net", "-device", "virtio-rng-pci"]);
         qemu.arg("-serial").arg(format!("file:{}", console(image).display()));
-        let qemu = qemu.stdin(Stdio::null()).spawn().context("cannot start qemu-system-x86_64")?;
+        let qemu = qemu.stdin(Stdio::null()).spawn().context("cannot start qemu")?;
         let mut machine = Self { qemu, port, key: image.key() };
         machine.await_login()?;
-        cargo::run(&mut machine.shell("root", "systemctl is-system-running --wait; uname -a; docker version -f '{{.Server.Version}}'; podman --version"))?;
         Ok(machine)
     }
 
-    /// Runs a line of shell; its output is ours.
-    pub(super) fn run(&self, login: &str, script: &str) -> Result<()> {
-        let status = self.shell(login, script).status().context("cannot start ssh")?;
-        if !status.success() {
-            bail!("it ended with {status}");
+    /// System, kernel and engines with their versions.
+    pub(super) fn description(&self) -> Result<String> {
+        Ok(cargo::output(&mut self.shell("root", DESCRIBE))?.trim().to_owned())
+    }
+
+    /// Runs a line of shell. What it prints is printed, and returned with whether it succeeded.
+    pub(super) fn run(&self, login: &str, script: &str) -> Result<(String, bool)> {
+        let mut ssh = self.shell(login, script).stdout(Stdio::piped()).spawn().context("cannot start ssh")?;
+        let mut text = String::new();
+        let mut lines = BufReader::new(ssh.stdout.take().context("ssh has no output")?);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line)? > 0 {
+            let printed = String::from_utf8_lossy(&line);
+            print!("{printed}");
+            text.push_str(&printed);
+            line.clear();
         }
-        Ok(())
+        Ok((text, ssh.wait()?.success()))
     }
 
     fn await_login(&mut self) -> Result<()> {

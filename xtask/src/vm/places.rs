@@ -12,32 +12,32 @@ pub(super) struct Place {
 
 /// All of them.
 pub(super) const PLACES: &[Place] = &[
-    Place { name: "limits: root's login", login: "root", around: "" },
-    Place { name: "limits: a service", login: "root", around: "systemd-run -q --wait --pipe" },
+    Place { name: "root's login", login: "root", around: "" },
+    Place { name: "a service", login: "root", around: "systemd-run -q --wait --pipe" },
     Place {
-        name: "limits: a delegated service",
+        name: "a delegated service",
         login: "root",
         around: "systemd-run -q --wait --pipe -p Delegate=yes",
     },
     Place {
-        name: "limits: a service delegated to a user without a session",
+        name: "a service delegated to a user without a session",
         login: "root",
         around: "systemd-run -q --wait --pipe -p Delegate=yes --uid nosession",
     },
     Place {
-        name: "limits: a container with a control group it can write",
+        name: "a container with a control group it can write",
         login: "root",
         around: "podman run --rm --privileged -v /srv/agentctl:/srv/agentctl:ro --rootfs /:O",
     },
-    Place { name: "limits: a user's login", login: "user", around: "" },
+    Place { name: "a user's login", login: "user", around: "" },
     Place {
-        name: "limits: a user's delegated scope",
+        name: "a user's delegated scope",
         login: "user",
         around: "systemd-run --user -q --scope -p Delegate=yes",
     },
-    Place { name: "limits: a user's service", login: "user", around: "systemd-run --user -q --wait --pipe" },
+    Place { name: "a user's service", login: "user", around: "systemd-run --user -q --wait --pipe" },
     Place {
-        name: "limits: a user's delegated service",
+        name: "a user's delegated service",
         login: "user",
         around: "systemd-run --user -q --wait --pipe -p Delegate=yes",
     },

@@ -9,11 +9,12 @@ use anyhow::{Context, Result};
 
 use super::image::make_file_system;
 use super::suites::file_name;
+use crate::args::Arch;
 use crate::cargo::{self, Executable, Kind};
 use crate::ordinary_user::copy_sources;
 
 /// The packages whose tests go along.
-const PACKAGES: &[&str] = &["exec-local", "exec-docker", "exec-podman", "agentctl"];
+const PACKAGES: &[&str] = &["exec-wire", "exec-local", "exec-docker", "exec-podman", "agentctl"];
 
 /// How a suite is run in the machine.
 const RUN_SUITE: &str = include_str!("run_suite.sh");
@@ -22,8 +23,8 @@ const RUN_SUITE: &str = include_str!("run_suite.sh");
 const CHECK_LIMITS: &str = include_str!("check_limits.sh");
 
 /// Builds the workspace's tests and makes the disk in `directory`.
-pub(super) fn make(directory: &Path) -> Result<PathBuf> {
-    let built = cargo::built()?;
+pub(super) fn make(directory: &Path, arch: Arch) -> Result<PathBuf> {
+    let built = cargo::built(arch.target().as_deref())?;
     let packages = cargo::metadata()?.packages;
     let place = tempfile::tempdir_in(directory)?;
     let programs = place.path().join("debug");
@@ -46,7 +47,7 @@ pub(super) fn make(directory: &Path) -> Result<PathBuf> {
     Ok(disk)
 }
 
-/// Without what only a debugger needs, which is most of it.
+/// Without what only a debugger needs, which is most of it. The usual `strip` does not know other processors' executables.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     let stripped =
         Command::new("strip").arg("-o").arg(to).arg(from).status().is_ok_and(|status| status.success());
