@@ -4,7 +4,6 @@
 //! This crate looks and lists; it mounts nothing and knows no sandbox.
 
 mod credentials;
-mod listing;
 mod secrets;
 mod system;
 mod toolchains;

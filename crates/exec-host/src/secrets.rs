@@ -7,9 +7,12 @@
 
 use std::collections::VecDeque;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::listing::{Kind, Listing};
+#[cfg(unix)]
+use exec_files::FileKind;
+use exec_files::{Dir, Entry};
 
 /// Where systems keep their configuration.
 const CONFIGURATION: [&str; 2] = ["/etc", "/usr/local/etc"];
@@ -47,23 +50,25 @@ enum Rest {
 
 const BOUNDS: Bounds = Bounds { entries: 16_384, depth: 12, named: 8, rest: Rest::Hidden };
 
-/// A few milliseconds at most.
+/// So that the search takes no time that shows.
 const PROGRAM_BOUNDS: Bounds = Bounds { entries: 4096, rest: Rest::Shown, ..BOUNDS };
 
 /// The files and directories to hide, none within another.
 pub(crate) fn find() -> Vec<PathBuf> {
     let known = ALWAYS.iter().filter_map(|path| fs::canonicalize(path).ok());
-    let searched = CONFIGURATION.iter().flat_map(|root| search(Path::new(root), BOUNDS));
-    let programs = PROGRAMS.iter().flat_map(|root| search_each(Path::new(root)));
+    // What a link leads to is where it is put in place, too.
+    let real = |root: &&str| fs::canonicalize(root).ok();
+    let searched = CONFIGURATION.iter().filter_map(real).flat_map(|root| search(&root, BOUNDS));
+    let programs = PROGRAMS.iter().filter_map(real).flat_map(|root| search_each(&root));
     outermost(known.chain(searched).chain(programs).collect())
 }
 
 /// The same, each of what is in `root` with bounds of its own: a workspace in it that a command has filled uses up no others'.
 fn search_each(root: &Path) -> Vec<PathBuf> {
-    let entries = Listing::of(root).into_iter().flatten();
-    let found = entries.flat_map(|(name, kind)| match kind {
-        Kind::Secret => vec![root.join(name)],
-        Kind::Directory => search_from(root.join(name), 1, root, PROGRAM_BOUNDS),
+    let Ok((directory, entries)) = list(root, usize::MAX) else { return Vec::new() };
+    let found = entries.iter().flat_map(|entry| match kind(&directory, entry) {
+        Kind::Secret => vec![root.join(&entry.name)],
+        Kind::Directory => search_from(root.join(&entry.name), 1, root, PROGRAM_BOUNDS),
         Kind::Open => Vec::new(),
     });
     found.collect()
@@ -80,30 +85,29 @@ fn search_from(start: PathBuf, depth: usize, root: &Path, bounds: Bounds) -> Vec
     let mut left = bounds.entries;
     let is_hidden = bounds.rest == Rest::Hidden;
     let mut waiting = VecDeque::from([(start, depth)]);
-    while let Some((directory, depth)) = waiting.pop_front() {
+    while let Some((path, depth)) = waiting.pop_front() {
         let is_root = depth == 0;
         if !is_root && (left == 0 || depth > bounds.depth) {
-            found.extend(is_hidden.then_some(directory));
+            found.extend(is_hidden.then_some(path));
             continue;
         }
-        let Ok(entries) = Listing::of(&directory) else {
-            found.extend((!is_root).then_some(directory));
+        let most = if is_root { usize::MAX } else { left };
+        let Ok((directory, mut entries)) = list(&path, most.saturating_add(1)) else {
+            found.extend((!is_root).then_some(path));
             continue;
         };
-        let (mut secrets, mut below, mut seen) = (Vec::new(), Vec::new(), 0);
-        for (name, kind) in entries {
-            seen += 1;
-            if !is_root && seen > left {
-                break;
-            }
-            match kind {
-                Kind::Secret => secrets.push(directory.join(name)),
-                Kind::Directory => below.push((directory.join(name), depth + 1)),
+        let seen = entries.len();
+        entries.truncate(most);
+        let (mut secrets, mut below) = (Vec::new(), Vec::new());
+        for entry in &entries {
+            match kind(&directory, entry) {
+                Kind::Secret => secrets.push(path.join(&entry.name)),
+                Kind::Directory => below.push((path.join(&entry.name), depth + 1)),
                 Kind::Open => {}
             }
         }
         if !is_root && ((is_hidden && seen > left) || secrets.len() > bounds.named) {
-            found.push(directory);
+            found.push(path);
         } else {
             found.extend(secrets.into_iter().map(|secret| tellable(secret, root)));
             waiting.extend(below);
@@ -111,6 +115,47 @@ fn search_from(start: PathBuf, depth: usize, root: &Path, bounds: Bounds) -> Vec
         left = left.saturating_sub(seen);
     }
     found
+}
+
+/// A workspace may lie in `/opt`, so no link is followed.
+fn list(path: &Path, most: usize) -> io::Result<(Dir, Vec<Entry>)> {
+    let directory = Dir::open(path)?;
+    let entries = directory.entries(most)?;
+    Ok((directory, entries))
+}
+
+enum Kind {
+    /// An ordinary user can't read it.
+    Secret,
+    /// To be searched.
+    Directory,
+    /// Every user may read it, or it is a link: what a link leads to is judged where it lies.
+    Open,
+}
+
+#[cfg(unix)]
+fn kind(directory: &Dir, entry: &Entry) -> Kind {
+    use std::os::unix::fs::PermissionsExt;
+    const READ: u32 = 0o004;
+    const READ_AND_ENTER: u32 = 0o005;
+    if entry.kind == FileKind::Link {
+        return Kind::Open;
+    }
+    // It may be gone by now, or not for us to see.
+    let Ok(found) = directory.metadata(&entry.name) else { return Kind::Open };
+    let mode = found.permissions().mode();
+    match FileKind::of(&found) {
+        FileKind::Link => Kind::Open,
+        FileKind::Directory if mode & READ_AND_ENTER == READ_AND_ENTER => Kind::Directory,
+        FileKind::Directory => Kind::Secret,
+        _ if mode & READ != 0 => Kind::Open,
+        _ => Kind::Secret,
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(_: &Dir, _: &Entry) -> Kind {
+    Kind::Open
 }
 
 /// A path that any engine can be given. Some take a list of paths with separators in it, so a directory stands in for

@@ -1,8 +1,8 @@
 //! The system's secrets, as a search of a moment ago found them.
 //!
-//! The search looks at every file of the system's configuration, which takes as long as a third of a whole run. A program that runs
-//! one command after another takes over what the one before it found. For as long as that counts, a file that was open to
-//! everybody can have been closed unnoticed; in a cell that is kept warm it stays visible for longer.
+//! The search looks at every file of the system's configuration, which is a good part of what a whole run does. Programs that run
+//! one after another share it. A file that is closed to others in the meantime stays visible for as long as the search counts; in
+//! a cell that is kept warm it does for longer.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -9,7 +9,7 @@ use crate::args::Arch;
 use crate::cargo;
 use crate::host;
 
-/// Where the kernel is told which program runs the executables of another processor.
+/// Where the kernel learns which program runs the executables of another processor.
 const FOREIGN_PROGRAMS: &str = "/proc/sys/fs/binfmt_misc";
 
 /// Installs what is missing.
