@@ -24,7 +24,7 @@ mod tests {
     fn all_of_a_file_is_read_however_long() {
         let library = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
         assert_eq!(read("self/mountinfo"), Some(library));
-        let maps = read("self/maps").unwrap();
+        let maps = read("self/smaps").unwrap();
         assert!(maps.len() > USUAL && maps.ends_with('\n'), "{maps}");
         assert_eq!(read("self/no such file"), None);
     }
