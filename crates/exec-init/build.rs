@@ -1,39 +1,52 @@
-//! Builds the program of this package as a static file for the library to embed.
+//! Builds the program of this package as static files for the library to embed.
 //!
 //! With the `embed` feature off - as in that very build - there is nothing to do.
 
 use std::env;
+use std::fmt::Write;
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use static_build::{Features, Program};
+use static_build::{Built, Features, Program};
+
+/// The architectures there is a system call filter for, by the compiler's name and the library's.
+const ARCHS: [(&str, &str); 2] = [("x86_64", "X86_64"), ("aarch64", "Aarch64")];
 
 fn main() -> ExitCode {
     static_build::exit_code(embed())
 }
 
 fn embed() -> Result<(), String> {
-    println!("cargo::rustc-check-cfg=cfg(exec_init_embedded)");
     println!("cargo::rerun-if-changed=build.rs");
-    if !is_wanted() {
-        return Ok(());
-    }
-    let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(|error| error.to_string())?);
-    let built =
-        static_build::build(Program { package: &package, bin: "exec-init", features: Features::Off })?;
-    for source in &built.sources {
+    let built = if env::var_os("CARGO_FEATURE_EMBED").is_some() { build()? } else { Vec::new() };
+    for source in built.iter().flat_map(|built| &built.sources) {
         println!("cargo::rerun-if-changed={}", source.display());
     }
-    println!("cargo::rustc-cfg=exec_init_embedded");
-    println!("cargo::rustc-env=EXEC_INIT_PROGRAM={}", built.path.display());
-    println!("cargo::rustc-env=EXEC_INIT_TARGET={}", built.target);
-    Ok(())
+    let list = directory("OUT_DIR")?.join("programs.rs");
+    fs::write(&list, programs(&built)).map_err(|error| format!("can't write {}: {error}", list.display()))
 }
 
-/// Only Linux has cells, and only two architectures a system call filter.
-fn is_wanted() -> bool {
-    let is = |name: &str, values: &[&str]| env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
-    env::var_os("CARGO_FEATURE_EMBED").is_some()
-        && is("CARGO_CFG_TARGET_OS", &["linux"])
-        && is("CARGO_CFG_TARGET_ARCH", &["x86_64", "aarch64"])
+fn build() -> Result<Vec<Built>, String> {
+    let package = directory("CARGO_MANIFEST_DIR")?;
+    let program = Program { package: &package, bin: "exec-init", features: Features::Off };
+    static_build::build_for_each(program, &ARCHS.map(|(arch, _)| arch))
+}
+
+/// The programs as an expression for the library to include.
+fn programs(built: &[Built]) -> String {
+    let mut list = String::from("&[");
+    for Built { path, arch, target, .. } in built {
+        let name = ARCHS.iter().find(|(known, _)| known == arch).map_or("", |(_, name)| name);
+        let path = path.to_string_lossy();
+        let _ = write!(
+            list,
+            "Program {{ arch: Arch::{name}, target: {target:?}, bytes: include_bytes!({path:?}) }},"
+        );
+    }
+    list + "]"
+}
+
+fn directory(variable: &str) -> Result<PathBuf, String> {
+    env::var_os(variable).map(PathBuf::from).ok_or_else(|| format!("{variable} is not set"))
 }

@@ -66,7 +66,7 @@ pub(crate) fn run() {
     install(TOOLS, privilege);
     note(test_tools::install(), "generated Dockerfiles are not linted, and no image for Go is built");
     note(
-        add_static_target().map(drop),
+        add_static_target(std::env::consts::ARCH).map(drop),
         "exec-init is built with the C library's static form instead: larger, same behaviour",
     );
     if privilege == Privilege::Root {
@@ -147,9 +147,9 @@ pub(crate) fn note(result: Result<()>, meaning: &str) {
     }
 }
 
-/// Lets programs be linked against musl, on this machine's architecture: exec-init, and `agentctl` as it is installed.
-pub(crate) fn add_static_target() -> Result<String> {
-    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+/// Lets programs be linked against musl: exec-init, and `agentctl` as it is installed.
+pub(crate) fn add_static_target(arch: &str) -> Result<String> {
+    let target = format!("{arch}-unknown-linux-musl");
     let list = Command::new("rustup").args(["target", "list", "--installed"]).stderr(Stdio::null()).output();
     let list = list.with_context(|| format!("the target {target}: there is no rustup here"))?;
     if String::from_utf8_lossy(&list.stdout).lines().any(|line| line.trim() == target) {

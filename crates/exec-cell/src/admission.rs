@@ -3,7 +3,7 @@
 use exec_core::{Capabilities, Error, ErrorKind, ExecOpts, Held, Isolation, Plan, Result};
 
 /// The floor that the options name is reached, or the run is refused.
-pub fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backend: &str) -> Result<()> {
+pub(crate) fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backend: &str) -> Result<()> {
     let level = capabilities.level;
     match opts.min_isolation.filter(|floor| level < *floor) {
         None => Ok(()),
@@ -18,7 +18,7 @@ pub fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backend: &str
 }
 
 /// A limit asked for by name holds for the run as a whole, or the run is refused with what would make it hold.
-pub fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str, remedy: &str) -> Result<()> {
+pub(crate) fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str, remedy: &str) -> Result<()> {
     for report in isolation.limits.iter().filter(|report| plan.limits.required.contains(&report.limit)) {
         let why = match &report.held {
             Held::Enforced { .. } => continue,

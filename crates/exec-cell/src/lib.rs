@@ -23,12 +23,8 @@ mod sessions;
 mod verdict;
 mod writer;
 
-pub use admission::{require_floor, require_limits};
 pub use executor::{CellExecutor, new_run_id};
 pub use limits::{CellLimits, not_held};
-pub use maker::{CellIo, CellMaker, ENGINE_LIMITS, Keeper, PostMortem};
+pub use maker::{CellIo, CellMaker, Keeper, PostMortem};
 pub use pool::PoolConfig;
 pub use probe::{FirstCell, first_cell, probe};
-pub use request::start_error;
-pub use runs::status;
-pub use verdict::{RunLimits, judge};

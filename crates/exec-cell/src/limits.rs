@@ -31,16 +31,6 @@ impl CellLimits {
             Some(CgroupVersion::V1) => "control groups v1",
             _ => "control groups v2",
         };
-        self.reports_by(by, found, without)
-    }
-
-    /// The same, where somebody else says what was found.
-    pub fn reports_by(
-        &self,
-        by: &str,
-        found: &ReadBack,
-        without: impl Fn(LimitName) -> Held,
-    ) -> Vec<LimitReport> {
         let rows = [
             (LimitName::Memory, self.memory, found.memory, bytes as fn(u64) -> String),
             (LimitName::Pids, self.pids, found.pids, |count| count.to_string()),

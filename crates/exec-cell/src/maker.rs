@@ -10,7 +10,7 @@ use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// What would make a limit hold in a container of an engine.
-pub const ENGINE_LIMITS: &str =
+const ENGINE_LIMITS: &str =
     "use an engine that runs as root, or one of this user where systemd hands control groups (v2) down";
 
 /// Makes cells of one kind.

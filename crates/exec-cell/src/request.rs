@@ -60,7 +60,7 @@ mod errno {
 }
 
 /// The error for a command that could not be started.
-pub fn start_error(plan: &Plan, failed: &Failed, backend: &str) -> Error {
+pub(crate) fn start_error(plan: &Plan, failed: &Failed, backend: &str) -> Error {
     let program = plan.argv.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let reason = std::io::Error::from_raw_os_error(failed.errno);
     let error = match (failed.stage, failed.errno) {

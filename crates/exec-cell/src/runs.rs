@@ -209,7 +209,7 @@ impl Slot {
 
 /// A status from the wire. A signal number that does not exist is shown as SIGKILL's kin rather than refused:
 /// the process is gone either way.
-pub fn status(status: exec_wire::Status) -> Status {
+pub(crate) fn status(status: exec_wire::Status) -> Status {
     match status {
         exec_wire::Status::Code(code) => Status::Code(code),
         exec_wire::Status::Signal(number) => {

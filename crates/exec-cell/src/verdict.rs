@@ -9,20 +9,20 @@ use crate::runs::status;
 
 /// Limits a run was under, for saying which one it ran into.
 #[derive(Debug, Clone)]
-pub struct RunLimits {
+pub(crate) struct RunLimits {
     resolved: ResolvedLimits,
     idle: Option<Duration>,
 }
 
 impl RunLimits {
     /// What a planned run is under.
-    pub fn of(plan: &Plan) -> Self {
+    pub(crate) fn of(plan: &Plan) -> Self {
         Self { resolved: plan.limits.clone(), idle: plan.idle_timeout }
     }
 }
 
 /// What ended the run, its status, and the limits it ran into.
-pub fn judge(exited: Exited, closed: &Closed, limits: &RunLimits) -> (Ended, Status, Vec<LimitHit>) {
+pub(crate) fn judge(exited: Exited, closed: &Closed, limits: &RunLimits) -> (Ended, Status, Vec<LimitHit>) {
     let status = status(exited.status);
     let out_of_memory = closed.oom_kills > 0;
     let ended = match exited.reason {

@@ -23,6 +23,9 @@ use crate::supervisor::{INIT_DIRECTORY, INIT_PATH, Placement};
 /// own list.
 const MASKED_SYS: [&str; 2] = ["/sys/devices/virtual/powercap", "/sys/firmware"];
 
+/// Processes of a container that are not the command's: PID 1.
+const OWN_PROCESSES: i64 = 1;
+
 /// What a container with our PID 1 is created with; `lane` is a directory of this host.
 pub(crate) fn body(
     spec: &ContainerSpec,
@@ -31,8 +34,7 @@ pub(crate) fn body(
     profile: &EngineProfile,
     labels: HashMap<String, String>,
 ) -> ContainerCreateBody {
-    let mut host = host_config(spec, 1, profile);
-    host.init = Some(false);
+    let mut host = host_config(spec, profile);
     let (init, hosts) = match placement {
         Placement::Bind { source, hosts } => {
             (bind(source, INIT_PATH, Access::ReadOnly, profile), Some(hosts.as_str()))
@@ -45,34 +47,22 @@ pub(crate) fn body(
     let lane = lane.map(|directory| bind(directory, LANE_DIRECTORY, Access::ReadOnly, profile));
     host.mounts.get_or_insert_default().extend([init].into_iter().chain(hosts).chain(lane));
     relabel(&mut host, spec, profile);
-    ContainerCreateBody {
-        entrypoint: Some(vec![INIT_PATH.to_owned()]),
-        cmd: Some(vec!["container".to_owned()]),
-        working_dir: Some("/".to_owned()),
-        attach_stdin: Some(true),
-        open_stdin: Some(true),
-        // With the connection goes standard input, and with that everything.
-        stdin_once: Some(true),
-        network_disabled: skips_network.then_some(true),
-        ..hardened(spec, host, labels)
-    }
-}
-
-/// What every container is created with, whatever runs in it.
-pub(crate) fn hardened(
-    spec: &ContainerSpec,
-    host: HostConfig,
-    labels: HashMap<String, String>,
-) -> ContainerCreateBody {
     let (uid, gid) = spec.user;
     ContainerCreateBody {
         image: Some(spec.image.clone()),
+        entrypoint: Some(vec![INIT_PATH.to_owned()]),
+        cmd: Some(vec!["container".to_owned()]),
+        working_dir: Some("/".to_owned()),
         hostname: (spec.network != Network::Host).then(|| "cell".to_owned()),
         user: Some(format!("{uid}:{gid}")),
+        attach_stdin: Some(true),
         attach_stdout: Some(true),
         attach_stderr: Some(true),
+        open_stdin: Some(true),
+        // With the connection goes standard input, and with that everything.
+        stdin_once: Some(true),
         tty: Some(false),
-        network_disabled: skips_network(spec, None).then_some(true),
+        network_disabled: skips_network.then_some(true),
         healthcheck: spec.checks_health.then(no_health_check),
         stop_signal: Some("SIGKILL".to_owned()),
         labels: Some(labels),
@@ -86,11 +76,12 @@ fn no_health_check() -> HealthConfig {
     HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }
 }
 
-/// What the engine holds every container to, in which `own_pids` processes are not the command's.
-pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineProfile) -> HostConfig {
+/// What the engine holds a container to.
+fn host_config(spec: &ContainerSpec, profile: &EngineProfile) -> HostConfig {
     let memory = spec.limits.memory.map(|bytes| bytes as i64);
     HostConfig {
         auto_remove: Some(true),
+        init: Some(false),
         readonly_rootfs: Some(true),
         cap_drop: Some(vec!["ALL".to_owned()]),
         security_opt: Some(security(spec, profile)),
@@ -101,7 +92,7 @@ pub(crate) fn host_config(spec: &ContainerSpec, own_pids: i64, profile: &EngineP
         userns_mode: profile.user_namespace(spec.user).map(str::to_owned),
         memory,
         memory_swap: memory,
-        pids_limit: spec.limits.pids.map(|pids| pids as i64 + own_pids),
+        pids_limit: spec.limits.pids.map(|pids| pids as i64 + OWN_PROCESSES),
         nano_cpus: spec.limits.cpu_milli.map(|milli| milli as i64 * 1_000_000),
         shm_size: Some(spec.shm_size as i64),
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
@@ -163,7 +154,7 @@ fn ulimits(Ulimits { open_files, processes }: Ulimits) -> Vec<ResourcesUlimits> 
     [("nofile", open_files), ("nproc", processes)].map(|(name, most)| ulimit(name, most as i64)).into()
 }
 
-pub(crate) fn ulimit(name: &str, most: i64) -> ResourcesUlimits {
+fn ulimit(name: &str, most: i64) -> ResourcesUlimits {
     ResourcesUlimits { name: Some(name.to_owned()), soft: Some(most), hard: Some(most) }
 }
 

@@ -45,8 +45,6 @@ pub(crate) struct Drafter {
     /// What of this host the host image shows; none where the engine runs elsewhere.
     host: Option<HostView>,
     host_image: HostImage,
-    /// Whether somebody provides the host image where it turns out to be missing.
-    assumes_host_image: bool,
     images: Named,
 }
 
@@ -60,30 +58,16 @@ impl Drafter {
         let look = || HostView::look(&|name| std::env::var_os(name)).with_secrets();
         let host = profile.same_kernel.then(look);
         let (host_image, images) = (HostImage::default(), Named::default());
-        Self { engine, endpoint, config, profile, host, host_image, assumes_host_image: false, images }
+        Self { engine, endpoint, config, profile, host, host_image, images }
     }
 
-    /// Leaves a place of the host's out of the host image, because something else stands there.
-    pub(crate) fn without(mut self, place: &str) -> Self {
-        if let Some(view) = &mut self.host {
-            view.system.retain(|entry| entry.path() != Path::new(place));
-        }
-        self
-    }
-
-    /// For who makes the host image when a container can't be made for the lack of it: the engine is not asked before.
-    pub(crate) fn assuming_host_image(mut self) -> Self {
-        self.assumes_host_image = true;
-        self
-    }
-
-    /// Whether a container could not be made because the host image was assumed to be there.
+    /// Whether a container could not be made because the engine does not have the host image, which is assumed to be
+    /// there until then.
     pub(crate) fn lacks_host_image(&self, image: &str, failure: &Error) -> bool {
-        let is_hosts = || self.host_image.known().is_ok_and(|host| host.id == image);
-        self.assumes_host_image && is_missing_image(failure) && is_hosts()
+        is_missing_image(failure) && self.host_image.known().is_ok_and(|host| host.id == image)
     }
 
-    /// Makes it.
+    /// Makes the host image.
     pub(crate) async fn provide_host_image(&self) -> Result<()> {
         self.host_image.provide(&self.engine, self.host_view()?).await
     }
@@ -92,12 +76,7 @@ impl Drafter {
     pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
         match self.image_name(plan).map(str::to_owned) {
             None => {
-                let (engine, view) = (&self.engine, self.host_view()?);
-                if self.assumes_host_image {
-                    self.host_image.assume(engine, view)?;
-                } else {
-                    self.host_image.resolve(engine, view).await?;
-                }
+                self.host_image.assume(&self.engine, self.host_view()?)?;
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }
             // Only where the run itself asks for it are the files kept that it is built from.

@@ -3,11 +3,11 @@
 use std::sync::Once;
 
 use exec_cell::CellExecutor;
-use exec_core::{EngineInfo, Executor, Result};
+use exec_core::{EngineInfo, Error, ErrorKind, Executor, Result};
+use exec_init::{Arch, Program};
 use exec_watch::Watch;
 use exec_wire::reaper::Directory;
 
-use crate::direct::{self, DirectExecutor};
 use crate::draft::Drafter;
 use crate::engine::{Engine, Lives};
 use crate::fingerprint::fingerprint;
@@ -43,9 +43,8 @@ impl Answered {
 }
 
 /// An executor on the engine that is found; `backend` is the name it is chosen by.
-/// Where we have no PID 1 for the engine's architecture, every command gets a container of its own, and the capabilities
-/// say what that is not. The container of the first run is made here, if the configuration says what that will be: an engine
-/// that answers and yet can't give one is an error now, not then.
+/// The container of the first run is made here, if the configuration says what that will be: an engine that answers and yet
+/// can't give one is an error now, not then.
 pub async fn executor(
     engine: impl Future<Output = Result<Answered>>,
     backend: &str,
@@ -60,6 +59,7 @@ pub async fn executor(
         None => engine.info().await?,
     };
     let mut profile = EngineProfile::new(&greeting, &info, &own);
+    let program = program_for(&profile.architecture).map_err(|error| error.with_backend(backend))?;
     let filter = filter.filter(|_| config.init == InitPlacement::Auto);
     profile.syscall_filter = filter.map(|filter| keep_filter(&filter, backend)).transpose()?;
     let watch = config.watch.clone();
@@ -74,8 +74,7 @@ pub async fn executor(
         lifeline,
     };
     let reaper = Reaper::new(&endpoint, backend, duty).await?;
-    let program = profile.arch().and_then(exec_init::for_arch);
-    let (init, pool, first_run) = (config.init, config.pool(), config.first_run.clone());
+    let (pool, first_run) = (config.pool(), config.first_run.clone());
     let drafter = Drafter::new(engine.clone(), endpoint.clone(), config, profile);
     let description = Some(EngineInfo {
         make: greeting.product.to_string(),
@@ -90,15 +89,6 @@ pub async fn executor(
     if first_run.is_none() {
         yard.sweep();
     }
-    let Some(program) = program.filter(|_| init != InitPlacement::Direct) else {
-        let mut capabilities = direct::capabilities(&drafter.profile, yard.reaper.is_there());
-        capabilities.engine = description;
-        let executor = DirectExecutor::new(yard, drafter.without(direct::INIT_DIRECTORY), capabilities);
-        if let Some(opts) = &first_run {
-            executor.warm(opts).await?;
-        }
-        return Ok(Box::new(executor));
-    };
     let supervisor = ground.supervisor(program)?;
     let mut capabilities = isolation::capabilities(&drafter.profile);
     capabilities.engine = description;
@@ -108,6 +98,29 @@ pub async fn executor(
         executor.prepare_first(opts).await?;
     }
     Ok(Box::new(executor))
+}
+
+/// PID 1 for containers of this architecture.
+fn program_for(architecture: &str) -> Result<Program> {
+    let arch = Arch::from_name(architecture);
+    arch.and_then(exec_init::for_arch).ok_or_else(|| {
+        let remedy = match arch {
+            Some(arch) => format!(
+                "build it in: `rustup target add {arch}-unknown-linux-musl`, then build this program again with \
+                 `cargo build --release`"
+            ),
+            None => "use an engine on x86_64 or aarch64".to_owned(),
+        };
+        let carried = [Arch::X86_64, Arch::Aarch64].into_iter().filter(|arch| exec_init::for_arch(*arch).is_some());
+        let carried: Vec<String> = carried.map(|arch| arch.to_string()).collect();
+        Error::new(
+            ErrorKind::Unavailable,
+            "connect",
+            format!("the engine's containers run on {architecture}, and this program carries no exec-init for that"),
+        )
+        .with_context("carried", carried.join(", "))
+        .with_remedy(remedy)
+    })
 }
 
 /// Puts a system call filter where an engine that wants the path of one finds it.

@@ -37,7 +37,6 @@ pub(crate) struct ContainerKeeper {
     made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
     refused: Arc<Notify>,
-    life: watch::Receiver<Life>,
     end: watch::Receiver<Option<End>>,
 }
 
@@ -86,7 +85,6 @@ impl ContainerKeeper {
             refused: Arc::clone(&refused),
             absent_since: None,
         };
-        let known = life.clone();
         tokio::spawn(async move {
             let mut found = watcher.until_gone(life).await;
             if let End::Unverified(_) = found {
@@ -99,7 +97,7 @@ impl ContainerKeeper {
             }
             sender.send_if_modified(|known| known.is_none() && known.replace(found).is_none());
         });
-        Self { seat, made, kill, refused, life: known, end }
+        Self { seat, made, kill, refused, end }
     }
 
     /// The engine has confirmed that it made it.
@@ -121,11 +119,6 @@ impl ContainerKeeper {
     /// The container's id, if it was made.
     pub(crate) fn id(&self) -> Option<String> {
         self.made.get().map(|made| made.id.clone())
-    }
-
-    /// What is known of the container, and will be.
-    pub(crate) fn life(&self) -> watch::Receiver<Life> {
-        self.life.clone()
     }
 }
 

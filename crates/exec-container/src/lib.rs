@@ -15,7 +15,6 @@ mod config;
 mod depot;
 mod dialect;
 mod digests;
-mod direct;
 mod draft;
 mod endpoint;
 mod engine;

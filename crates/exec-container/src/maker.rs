@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWriteExt};
 use crate::Attached;
 use crate::body::body;
 use crate::draft::Drafter;
-use crate::engine::{Created, Input, is_missing_bind_source, is_missing_image};
+use crate::engine::{Created, is_missing_bind_source, is_missing_image};
 use crate::isolation;
 use crate::keeper::{ContainerKeeper, Made};
 use crate::lane::{Lane, Lanes};
@@ -41,7 +41,7 @@ pub(crate) struct Shop {
 
 impl ContainerMaker {
     pub(crate) fn new(shop: Shop, drafter: Drafter, capabilities: Capabilities) -> Self {
-        Self { shop: Arc::new(shop), drafter: drafter.assuming_host_image(), capabilities }
+        Self { shop: Arc::new(shop), drafter, capabilities }
     }
 
     async fn try_make(&self, spec: &ContainerSpec) -> Result<CellIo> {
@@ -155,7 +155,7 @@ impl Shop {
         let created = self.yard.created(name, created, spec)?;
         self.yard.is_made(keeper, Made { id: created.id, same_kernel: profile.same_kernel })?;
         let engine = &self.yard.engine;
-        let mut attached = Attached::from(engine.attach(name, Input::Open).await?);
+        let mut attached = Attached::from(engine.attach(name).await?);
         let mut first_frame = Vec::new();
         ToCell::Container(Box::new(plan_inside(spec, lane.is_some()))).encode(0, &mut first_frame);
         // A container that does not take it has ended, and the reading side will say how.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use bollard::models::SystemInfo;
 use exec_core::{Claim, Plan, Result, User};
-use exec_init::Arch;
 
 use crate::dialect::Dialect;
 use crate::own::{Own, Ulimits};
@@ -39,8 +38,6 @@ pub(crate) struct EngineProfile {
     pub(crate) filters_syscalls: bool,
     /// The file with the filter to ask for, where the engine's own choice would do no more and take longer.
     pub(crate) syscall_filter: Option<String>,
-    /// Its init program is the one whose options and words we know.
-    pub(crate) knows_init: bool,
     /// Read-only mounts hide what is mounted below them, because the engine would leave that writable.
     pub(crate) hides_submounts: bool,
     /// The limits that it can hold.
@@ -77,8 +74,6 @@ impl EngineProfile {
             filters_syscalls: has("name=seccomp"),
             syscall_filter: None,
             product: greeting.product,
-            knows_init: greeting.product == Product::Docker
-                && info.init_binary.as_deref() == Some("docker-init"),
             hides_submounts: greeting.product == Product::Podman || greeting.api < RECURSIVE_READ_ONLY,
             limits: limits(info, own, rootless && dialect.overstates_limits),
             guards_labels: has("name=selinux"),
@@ -91,11 +86,6 @@ impl EngineProfile {
             caller: own.caller,
             dialect,
         }
-    }
-
-    /// The architecture, if it is one there can be a PID 1 for.
-    pub(crate) fn arch(&self) -> Option<Arch> {
-        Arch::from_name(&self.architecture)
     }
 
     /// The user a command runs as, as the container counts. A rootless engine has nobody to offer who could write the
@@ -184,7 +174,7 @@ mod tests {
         assert!(!plain.rootless && !plain.remaps_users);
         let desktop = profile(&["name=seccomp,profile=default", "name=userns"], Some("24.1.0"), (1, 47));
         assert!(desktop.remaps_users && !desktop.same_kernel && !desktop.hides_submounts);
-        assert_eq!(plain.arch(), Some(Arch::X86_64));
+        assert_eq!(plain.architecture, "x86_64");
     }
 
     /// R24

@@ -59,18 +59,8 @@ pub enum Claim {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Exception {
-    /// Arguments, variables and paths must be UTF-8; others are refused.
-    Utf8Only,
-    /// A command that a signal ended which was not sent through us has exited with 128 and the signal's number.
-    SignalsAsCodes,
-    /// Signals reach the command's main process only, not its process group.
-    SignalsToOne,
     /// CPU time and peak memory are not known, and told as 0.
     NoUsage,
-    /// What was written to one stream may be told before what was written to the other earlier.
-    StreamsApart,
-    /// A file that is no program is read as a shell script, as some systems' libraries do.
-    ScriptsByGuess,
     /// A stopped orchestrator does not enforce time-outs until it goes on.
     DeadlinesOutside,
     /// A mount shows what stands at its source when the command starts, which need not be what was checked.
@@ -80,12 +70,7 @@ pub enum Exception {
 impl fmt::Display for Exception {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Utf8Only => "arguments, variables and paths must be UTF-8",
-            Self::SignalsAsCodes => "death by a signal from elsewhere is told as exit code 128 + n",
-            Self::SignalsToOne => "signals reach the main process only",
             Self::NoUsage => "CPU time and peak memory are not measured",
-            Self::StreamsApart => "the order between the two output streams is not known",
-            Self::ScriptsByGuess => "a file that is no program may be read as a shell script",
             Self::DeadlinesOutside => "time-outs are enforced by the orchestrator only",
             Self::MountsByName => "a mount's source can be replaced between check and use",
         })

@@ -1,13 +1,11 @@
-//! Containers of a Docker engine keep the contract of `Executor`: with this machine's own programs, in an image all of
-//! whose settings are odd, and without a PID 1 of ours as far as they say.
+//! Containers of a Docker engine keep the contract of `Executor`: with this machine's own programs, and in an image all of
+//! whose settings are odd.
 
 use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    exec_testkit::main(async || {
-        vec![linux::host_image().await, linux::odd_image().await, linux::direct().await]
-    })
+    exec_testkit::main(async || vec![linux::host_image().await, linux::odd_image().await])
 }
 
 /// The cases need a program that is built for Linux.
@@ -40,12 +38,6 @@ mod linux {
         };
         let (image, init) = (Some(image), InitPlacement::Volume);
         backend(label, ContainerConfig { image, init, warm_cells: 2, ..ContainerConfig::default() }).await
-    }
-
-    /// As on an engine of an architecture that we have no PID 1 for.
-    pub(crate) async fn direct() -> Backend {
-        let init = InitPlacement::Direct;
-        backend("docker-direct", ContainerConfig { init, ..ContainerConfig::default() }).await
     }
 
     async fn backend(label: &str, containers: ContainerConfig) -> Backend {

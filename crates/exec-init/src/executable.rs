@@ -93,7 +93,6 @@ impl Executable {
 }
 
 #[cfg(test)]
-#[cfg(exec_init_embedded)]
 mod tests {
     use super::*;
 

@@ -4,8 +4,8 @@
 //! as one static file and this library embeds it, so that nothing has to be installed: the host puts the bytes
 //! where the cell can execute them. On Linux, `Executable` does so for this very machine.
 //!
-//! There is a program only for the Linux architecture the host was built for. Elsewhere, and without the `embed`
-//! feature, there is none, and callers fall back to cells without a supervisor.
+//! A release carries a program for every architecture whose musl target was installed when it was built, any other build
+//! only the one for its own architecture. Without the `embed` feature there is none.
 //!
 //! ```
 //! match exec_init::native() {
@@ -87,29 +87,21 @@ impl fmt::Debug for Program {
 /// The version of the embedded program, and of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The programs that this build carries.
+static PROGRAMS: &[Program] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
 /// The program for an architecture, if this build carries one.
 pub fn for_arch(arch: Arch) -> Option<Program> {
-    embedded().filter(|program| program.arch == arch)
+    PROGRAMS.iter().find(|program| program.arch == arch).copied()
 }
 
 /// The program for the architecture this library was built for.
 pub fn native() -> Option<Program> {
-    embedded()
-}
-
-#[cfg(exec_init_embedded)]
-fn embedded() -> Option<Program> {
-    let bytes = include_bytes!(env!("EXEC_INIT_PROGRAM"));
-    Some(Program { arch: Arch::native()?, target: env!("EXEC_INIT_TARGET"), bytes })
-}
-
-#[cfg(not(exec_init_embedded))]
-fn embedded() -> Option<Program> {
-    None
+    for_arch(Arch::native()?)
 }
 
 #[cfg(test)]
-#[cfg(exec_init_embedded)]
+#[cfg(all(target_os = "linux", feature = "embed"))]
 mod tests {
     use super::*;
 
@@ -121,30 +113,21 @@ mod tests {
     }
 
     #[test]
-    fn the_program_is_static_and_of_the_right_architecture() {
-        let program = native().unwrap();
-        let bytes = program.bytes;
-        assert!(bytes.starts_with(b"\x7fELF\x02\x01"));
-        let machine = u16::from_le_bytes(number(bytes, 18));
-        assert_eq!(
-            machine,
-            match program.arch {
+    fn every_program_is_static_and_of_its_architecture() {
+        assert!(native().is_some());
+        for Program { arch, bytes, .. } in PROGRAMS {
+            assert!(bytes.starts_with(b"\x7fELF\x02\x01"));
+            let machine = u16::from_le_bytes(number(bytes, 18));
+            let expected = match arch {
                 Arch::X86_64 => 62,
                 Arch::Aarch64 => 183,
-            }
-        );
-        let table = u64::from_le_bytes(number(bytes, 32)) as usize;
-        let size = usize::from(u16::from_le_bytes(number(bytes, 54)));
-        let count = usize::from(u16::from_le_bytes(number(bytes, 56)));
-        let kinds = (0..count).map(|index| u32::from_le_bytes(number(bytes, table + index * size)));
-        assert!(kinds.into_iter().all(|kind| kind != PT_INTERP), "a dynamic loader is needed");
-    }
-
-    #[test]
-    fn only_its_own_architecture_has_one() {
-        let native = native().unwrap();
-        for arch in [Arch::X86_64, Arch::Aarch64] {
-            assert_eq!(for_arch(arch).is_some(), arch == native.arch);
+            };
+            assert_eq!(machine, expected);
+            let table = u64::from_le_bytes(number(bytes, 32)) as usize;
+            let size = usize::from(u16::from_le_bytes(number(bytes, 54)));
+            let count = usize::from(u16::from_le_bytes(number(bytes, 56)));
+            let kinds = (0..count).map(|index| u32::from_le_bytes(number(bytes, table + index * size)));
+            assert!(kinds.into_iter().all(|kind| kind != PT_INTERP), "{arch}: a dynamic loader is needed");
         }
     }
 }

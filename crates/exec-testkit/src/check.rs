@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail, ensure};
-use exec_core::{Ended, Error, ErrorKind, Exception, ExecResult, LimitName, Outcome, Status};
+use exec_core::{Ended, Error, ErrorKind, ExecResult, LimitName, Outcome, Status};
 
 use crate::{Ctx, Skip};
 
@@ -46,16 +46,10 @@ pub(crate) fn died_of(outcome: &Outcome, signal: exec_core::Signal) -> Result<()
     Ok(())
 }
 
-/// A signal that was not sent through us ended it, told as such wherever the executor can tell it from a code.
-pub(crate) fn died_by_itself(ctx: &Ctx, outcome: &Outcome, signal: exec_core::Signal) -> Result<()> {
-    if ctx.executor().capabilities().keeps(Exception::SignalsAsCodes) {
-        ended(outcome, Ended::Signalled)?;
-        return died_of(outcome, signal);
-    }
-    ended(outcome, Ended::Exited)?;
-    let code = 128 + signal.number();
-    ensure!(outcome.status == Status::Code(code), "expected code {code}, got {:?}", outcome.status);
-    Ok(())
+/// A signal that was not sent through us ended it.
+pub(crate) fn died_by_itself(outcome: &Outcome, signal: exec_core::Signal) -> Result<()> {
+    ended(outcome, Ended::Signalled)?;
+    died_of(outcome, signal)
 }
 
 /// It exited with 0 and printed exactly this, apart from the last newline.

@@ -34,11 +34,15 @@ const ABOUT_THE_EMBEDDER: &[&str] =
 const PROFILE: &[&str] = &[
     "profile.release.panic='abort'",
     "profile.release.opt-level='s'",
-    "profile.release.lto='fat'",
-    "profile.release.codegen-units=1",
     "profile.release.strip='symbols'",
     "profile.release.debug=false",
 ];
+
+/// In a release, the last tenth of the size is worth the time it takes to save.
+const FOR_RELEASE: &[&str] = &["profile.release.lto='fat'", "profile.release.codegen-units=1"];
+
+/// Otherwise both cores work on it.
+const FOR_DEVELOPMENT: &[&str] = &["profile.release.lto='off'", "profile.release.codegen-units=16"];
 
 /// A program to build.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +69,8 @@ pub enum Features {
 pub struct Built {
     /// The executable.
     pub path: PathBuf,
+    /// The architecture it was built for, such as `x86_64`.
+    pub arch: String,
     /// The target it was built for, such as `x86_64-unknown-linux-musl`.
     pub target: String,
     /// The files of this workspace it was made of; the build script tells cargo to watch them.
@@ -73,7 +79,24 @@ pub struct Built {
 
 /// Builds it for the architecture that the build script's crate is built for.
 pub fn build(program: Program<'_>) -> Result<Built, String> {
-    let target = Target::choose()?;
+    let arch = variable("CARGO_CFG_TARGET_ARCH")?;
+    let target = Toolchain::find()?.target(&arch).ok_or_else(|| {
+        format!("{} can't be built here: run `rustup target add {}`", program.bin, musl(&arch))
+    })?;
+    build_for(program, target)
+}
+
+/// Builds it for as many of these architectures as this machine has what it takes. While developing, only for the one that
+/// the build script's crate is built for: the others would cost as much time again, at every change.
+pub fn build_for_each(program: Program<'_>, archs: &[&str]) -> Result<Vec<Built>, String> {
+    let toolchain = Toolchain::find()?;
+    toolchain.watch();
+    let own = variable("CARGO_CFG_TARGET_ARCH")?;
+    let wanted = archs.iter().filter(|arch| **arch == own || is_release());
+    wanted.filter_map(|arch| toolchain.target(arch)).map(|target| build_for(program, target)).collect()
+}
+
+fn build_for(program: Program<'_>, target: Target) -> Result<Built, String> {
     let dir = PathBuf::from(variable("OUT_DIR")?).join("static");
     let mut cargo = Command::new(variable("CARGO")?);
     cargo
@@ -84,7 +107,7 @@ pub fn build(program: Program<'_>) -> Result<Built, String> {
         .arg("--target-dir")
         .arg(&dir)
         .stdin(Stdio::null());
-    for setting in PROFILE {
+    for setting in PROFILE.iter().chain(if is_release() { FOR_RELEASE } else { FOR_DEVELOPMENT }) {
         cargo.args(["--config", setting]);
     }
     if program.features == Features::Off {
@@ -107,7 +130,7 @@ pub fn build(program: Program<'_>) -> Result<Built, String> {
     let path = dir.join(&target.triple).join("release").join(program.bin);
     let mut sources = sources(&path.with_extension("d"))?;
     sources.push(program.package.join("Cargo.toml"));
-    Ok(Built { path, target: target.triple, sources })
+    Ok(Built { path, arch: target.arch, target: target.triple, sources })
 }
 
 /// What a build script ends with; the reason for a failure is shown as it is, line by line.
@@ -124,34 +147,64 @@ pub fn exit_code(result: Result<(), String>) -> ExitCode {
 }
 
 struct Target {
+    arch: String,
     triple: String,
     flags: &'static str,
 }
 
-impl Target {
-    fn choose() -> Result<Self, String> {
-        let arch = variable("CARGO_CFG_TARGET_ARCH")?;
-        let triple = format!("{arch}-unknown-linux-musl");
-        let libraries = rust_libraries()?;
-        if !libraries.join(&triple).join("lib").exists() {
-            let triple = format!("{arch}-unknown-linux-gnu");
-            return Ok(Self { triple, flags: "-Ctarget-feature=+crt-static" });
+/// The compiler at hand.
+struct Toolchain {
+    /// Where it keeps the standard libraries of its targets.
+    libraries: PathBuf,
+    /// The target it runs on itself.
+    host: String,
+}
+
+impl Toolchain {
+    fn find() -> Result<Self, String> {
+        let output = Command::new(variable("RUSTC")?)
+            .args(["--print", "sysroot"])
+            .output()
+            .map_err(|error| format!("can't start rustc: {error}"))?;
+        let sysroot = String::from_utf8_lossy(&output.stdout);
+        let libraries = Path::new(sysroot.trim()).join("lib/rustlib");
+        Ok(Self { libraries, host: variable("HOST")? })
+    }
+
+    /// The target for static programs of this architecture, if this compiler can build them.
+    fn target(&self, arch: &str) -> Option<Target> {
+        let (arch, triple) = (arch.to_owned(), musl(arch));
+        if self.has(&triple) {
+            // Rust brings musl, its start files and mostly a linker too: then nothing else has to be installed.
+            let has_linker = self.libraries.join(&self.host).join("bin/rust-lld").exists();
+            let flags = if has_linker { "-Clinker=rust-lld\x1f-Clinker-flavor=ld.lld" } else { "" };
+            return Some(Target { arch, triple, flags });
         }
-        // Rust brings musl, its start files and mostly a linker too: then nothing else has to be installed.
-        let has_linker = libraries.join(variable("HOST")?).join("bin/rust-lld").exists();
-        let flags = if has_linker { "-Clinker=rust-lld\x1f-Clinker-flavor=ld.lld" } else { "" };
-        Ok(Self { triple, flags })
+        // Linking against another C library takes this very machine's own.
+        let triple = format!("{arch}-unknown-linux-gnu");
+        (triple == self.host).then_some(Target { arch, triple, flags: "-Ctarget-feature=+crt-static" })
+    }
+
+    fn has(&self, triple: &str) -> bool {
+        self.libraries.join(triple).join("lib").exists()
+    }
+
+    /// Has the build script run again when targets are added, where rustup keeps a list of them.
+    fn watch(&self) {
+        let list = self.libraries.join("components");
+        if list.exists() {
+            println!("cargo::rerun-if-changed={}", list.display());
+        }
     }
 }
 
-/// Where the compiler keeps the standard libraries of its targets.
-fn rust_libraries() -> Result<PathBuf, String> {
-    let output = Command::new(variable("RUSTC")?)
-        .args(["--print", "sysroot"])
-        .output()
-        .map_err(|error| format!("can't start rustc: {error}"))?;
-    let sysroot = String::from_utf8_lossy(&output.stdout);
-    Ok(Path::new(sysroot.trim()).join("lib/rustlib"))
+fn musl(arch: &str) -> String {
+    format!("{arch}-unknown-linux-musl")
+}
+
+/// Whether the build script's crate is built for speed.
+fn is_release() -> bool {
+    env::var("PROFILE").is_ok_and(|profile| profile == "release")
 }
 
 /// The files of this workspace that a program was made of, from the list that cargo leaves next to it.

@@ -23,7 +23,6 @@ pub(crate) fn profile() -> EngineProfile {
         same_kernel: false,
         filters_syscalls: true,
         syscall_filter: None,
-        knows_init: true,
         hides_submounts: true,
         limits: BTreeSet::from([Claim::MemoryLimit, Claim::PidsLimit, Claim::CpuLimit]),
         guards_labels: false,
@@ -145,7 +144,6 @@ fn graphics_processors_are_asked_for() {
 fn podman() -> EngineProfile {
     EngineProfile {
         ulimits: Some(Ulimits { open_files: 20_000, processes: 32_768 }),
-        knows_init: false,
         syscall_filter: Some("/home/ada/.cache/agentctl/seccomp.json".into()),
         dialect: Dialect::of(Product::Podman),
         ..profile()

@@ -15,13 +15,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bollard::container::AttachContainerResults;
-use bollard::models::{ContainerCreateBody, ContainerInspectResponse, HostConfig, SystemInfo};
+use bollard::models::{ContainerCreateBody, SystemInfo};
 use bollard::query_parameters::{
-    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, KillContainerOptionsBuilder,
-    ListContainersOptionsBuilder, RemoveContainerOptionsBuilder,
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, ListContainersOptionsBuilder,
+    RemoveContainerOptionsBuilder,
 };
 use bollard::{ClientVersion, Docker};
-use exec_core::{Error, Result, Signal};
+use exec_core::{Error, Result};
 
 pub(crate) use error::{
     is_conflict, is_engine_gone, is_in_use, is_missing_bind_source, is_missing_image, is_not_found,
@@ -63,15 +63,6 @@ pub(crate) enum Used<'a> {
     Network(&'a str),
     /// By its id.
     Image(&'a str),
-}
-
-/// Whether anything is written to a container.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Input {
-    /// It reads what we write.
-    Open,
-    /// It reads nothing.
-    None,
 }
 
 /// A container that was created.
@@ -137,9 +128,9 @@ impl Engine {
     }
 
     /// Connects to a container's standard streams. Done before it starts, so that nothing is missed.
-    pub(crate) async fn attach(&self, name: &str, input: Input) -> Result<AttachContainerResults> {
+    pub(crate) async fn attach(&self, name: &str) -> Result<AttachContainerResults> {
         let options = AttachContainerOptionsBuilder::default()
-            .stdin(input == Input::Open)
+            .stdin(true)
             .stdout(true)
             .stderr(true)
             .stream(true)
@@ -150,17 +141,6 @@ impl Engine {
 
     pub(crate) async fn start(&self, name: &str) -> Result<()> {
         self.bounded(self.patience.make, "start", name, self.docker.start_container(name, None)).await
-    }
-
-    /// Sends a signal to a container's PID 1. One that has ended needs none.
-    pub(crate) async fn signal(&self, name: &str, signal: Signal) -> Result<()> {
-        let number = signal.number().to_string();
-        let options = KillContainerOptionsBuilder::default().signal(&number).build();
-        let sent = self.docker.kill_container(name, Some(options));
-        match self.bounded(self.patience.ask, "signal", name, sent).await {
-            Err(error) if is_not_found(&error) || is_conflict(&error) => Ok(()),
-            other => other,
-        }
     }
 
     /// Kills and removes a container with its anonymous volumes. One that is not there is removed.
@@ -207,18 +187,10 @@ impl Engine {
         self.bounded(self.patience.ask, "unpause", name, self.docker.unpause_container(name)).await
     }
 
-    /// What the engine set for a container, which may be less than what was asked for.
-    pub(crate) async fn settings(&self, name: &str) -> Result<HostConfig> {
-        self.inspect(name).await.map(|container| container.host_config.unwrap_or_default())
-    }
-
-    async fn inspect(&self, name: &str) -> Result<ContainerInspectResponse> {
-        self.bounded(self.patience.ask, "inspect", name, self.docker.inspect_container(name, None)).await
-    }
-
     /// Whether a container of this name is there.
     pub(crate) async fn exists(&self, name: &str) -> Result<bool> {
-        match self.inspect(name).await {
+        let found = self.docker.inspect_container(name, None);
+        match self.bounded(self.patience.ask, "inspect", name, found).await {
             Ok(_) => Ok(true),
             Err(error) if is_not_found(&error) => Ok(false),
             Err(error) => Err(error),

@@ -38,16 +38,6 @@ pub(crate) struct HostImage {
 }
 
 impl HostImage {
-    /// Sees to it that there is one. The engine is asked once, not before every run.
-    pub(crate) async fn resolve(&self, engine: &Engine, view: &HostView) -> Result<()> {
-        let _turn = self.making.lock().await;
-        if self.lock().is_none() {
-            let image = ensure(engine, view).await?;
-            *self.lock() = Some(image);
-        }
-        Ok(())
-    }
-
     /// Takes it to be there, as it is but for the first time on an engine. Whoever finds that it is not has to
     /// [`provide`](Self::provide) it.
     pub(crate) fn assume(&self, engine: &Engine, view: &HostView) -> Result<()> {

@@ -1,8 +1,7 @@
 //! The reaper: a helper process that removes our containers should we be killed.
 //!
 //! A container that was created and never started has no PID 1 of ours that could end it, and no engine removes it by
-//! itself; and where PID 1 is the engine's, nobody inside knows that we are gone. The helper learns every name before the
-//! engine does.
+//! itself. The helper learns every name before the engine does.
 
 #[cfg(target_os = "linux")]
 mod process;
@@ -37,10 +36,6 @@ impl Reaper {
     #[expect(clippy::unused_async, reason = "the same calls as where there is a helper")]
     pub(crate) async fn new(_: &crate::Endpoint, _: &str, _: Duty) -> exec_core::Result<Self> {
         Ok(Self)
-    }
-
-    pub(crate) fn is_there(&self) -> bool {
-        false
     }
 
     pub(crate) fn watch(&self, _: &str) -> exec_core::Result<()> {

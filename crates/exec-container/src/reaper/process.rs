@@ -52,11 +52,6 @@ impl Reaper {
         Ok(Self(Some(Arc::new(Shared { backend, engine, duty, program, state: Mutex::default() }))))
     }
 
-    /// Whether anybody cleans up after us.
-    pub(crate) fn is_there(&self) -> bool {
-        self.0.is_some()
-    }
-
     /// To be called before the engine hears of the container.
     pub(crate) fn watch(&self, container: &str) -> Result<()> {
         let Some(shared) = &self.0 else { return Ok(()) };

@@ -40,9 +40,6 @@ pub enum InitPlacement {
     Auto,
     /// From a volume of the engine's.
     Volume,
-    /// Not at all: every command gets a container of its own in which the engine's init program is PID 1, as on an
-    /// engine of an architecture we have no PID 1 for.
-    Direct,
 }
 
 /// The program, and where it is now.
@@ -58,7 +55,7 @@ impl Supervisor {
     pub(crate) fn place(program: Program, wanted: InitPlacement, backend: &str) -> Result<Self> {
         let placement = match wanted {
             InitPlacement::Auto => Some(as_file(&program, backend)?),
-            InitPlacement::Volume | InitPlacement::Direct => None,
+            InitPlacement::Volume => None,
         };
         Ok(Self { program, placement: Mutex::new(placement), filling: tokio::sync::Mutex::default() })
     }

@@ -3,7 +3,6 @@
 #[cfg(target_os = "linux")]
 mod agents;
 #[cfg(target_os = "linux")]
-mod direct;
 #[cfg(target_os = "linux")]
 mod hardening;
 #[cfg(target_os = "linux")]
@@ -38,10 +37,6 @@ fn main() -> ExitCode {
         engine_test!(strangers::look_alikes_are_untouched, "A37"),
         engine_test!(strangers::a_removed_cell_is_an_error_that_says_so, "F6"),
         engine_test!(strangers::a_paused_cell_is_an_error_that_says_so, "F6"),
-        engine_test!(strangers::so_is_a_removed_container_without_our_pid_1, "F6 R4"),
-        engine_test!(strangers::so_is_a_paused_container_without_our_pid_1, "F6"),
-        engine_test!(direct::a_command_that_cannot_start_leaves_nothing, "R4"),
-        engine_test!(direct::a_run_in_an_image, "R4 R70"),
         engine_test!(agents::sixteen_at_once, "R103"),
         engine_test!(agents::a_pool_ends_with_its_executor, "R15"),
         engine_test!(agents::a_runtime_that_ends_leaves_no_record, "R15 F1"),

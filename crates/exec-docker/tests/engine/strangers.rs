@@ -8,7 +8,7 @@ use bollard::query_parameters::{CreateContainerOptionsBuilder, RemoveContainerOp
 use exec_core::{Cmd, ErrorKind, ExecOpts, Execution, Executor};
 use exec_docker::DockerExec;
 
-use crate::support::{direct, engine, ensure_nothing_is_left, executor, the_cell_on, workspace};
+use crate::support::{engine, ensure_nothing_is_left, executor, the_cell_on, workspace};
 
 /// A37: a name and labels like ours make nobody ours.
 pub(crate) async fn look_alikes_are_untouched() -> Result<()> {
@@ -47,8 +47,9 @@ async fn sleeper(executor: &DockerExec, dir: &tempfile::TempDir) -> Result<(Exec
     Ok((run, id))
 }
 
-async fn removed_is_an_error(executor: DockerExec) -> Result<()> {
-    let dir = workspace(1000)?;
+/// F6
+pub(crate) async fn a_removed_cell_is_an_error_that_says_so() -> Result<()> {
+    let (executor, dir) = (executor(0).await?, workspace(1000)?);
     let (run, id) = sleeper(&executor, &dir).await?;
     let options = RemoveContainerOptionsBuilder::default().force(true).build();
     engine()?.remove_container(&id, Some(options)).await?;
@@ -57,31 +58,12 @@ async fn removed_is_an_error(executor: DockerExec) -> Result<()> {
     ensure_nothing_is_left(dir.path()).await
 }
 
-async fn paused_is_an_error(executor: DockerExec) -> Result<()> {
-    let dir = workspace(1000)?;
+/// F6
+pub(crate) async fn a_paused_cell_is_an_error_that_says_so() -> Result<()> {
+    let (executor, dir) = (executor(0).await?, workspace(1000)?);
     let (run, id) = sleeper(&executor, &dir).await?;
     engine()?.pause_container(&id).await?;
     let error = run.wait().await.err().context("it ended")?;
     ensure!(error.kind() == ErrorKind::CellDied && error.to_string().contains("paused"), "{error}");
     ensure_nothing_is_left(dir.path()).await
-}
-
-/// F6
-pub(crate) async fn a_removed_cell_is_an_error_that_says_so() -> Result<()> {
-    removed_is_an_error(executor(0).await?).await
-}
-
-/// F6, R4: the exit code it leaves is not the command's.
-pub(crate) async fn so_is_a_removed_container_without_our_pid_1() -> Result<()> {
-    removed_is_an_error(direct().await?).await
-}
-
-/// F6
-pub(crate) async fn a_paused_cell_is_an_error_that_says_so() -> Result<()> {
-    paused_is_an_error(executor(0).await?).await
-}
-
-/// F6
-pub(crate) async fn so_is_a_paused_container_without_our_pid_1() -> Result<()> {
-    paused_is_an_error(direct().await?).await
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use bollard::Docker;
 use bollard::models::ContainerInspectResponse;
 use bollard::query_parameters::ListContainersOptionsBuilder;
-use exec_docker::{ContainerConfig, DockerConfig, DockerExec, InitPlacement};
+use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
 use tempfile::TempDir;
 
 /// Whether there is an engine to test on.
@@ -21,12 +21,6 @@ pub(crate) fn available() -> Result<(), String> {
 
 pub(crate) async fn executor(warm_cells: usize) -> Result<DockerExec> {
     let containers = ContainerConfig { warm_cells, ..ContainerConfig::default() };
-    Ok(DockerExec::new(DockerConfig { containers, ..DockerConfig::default() }).await?)
-}
-
-/// One container for each command, as on an engine of another architecture.
-pub(crate) async fn direct() -> Result<DockerExec> {
-    let containers = ContainerConfig { init: InitPlacement::Direct, ..ContainerConfig::default() };
     Ok(DockerExec::new(DockerConfig { containers, ..DockerConfig::default() }).await?)
 }
 

@@ -55,6 +55,16 @@ impl Reply {
         ))
     }
 
+    /// What an engine of this architecture says of itself. With this kernel, so that there is a host image.
+    pub(crate) fn info(architecture: &str) -> Self {
+        let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+        let info = format!(
+            r#"{{"Architecture":"{architecture}","KernelVersion":"{}","ServerVersion":"20.10.24","MemoryLimit":true,"PidsLimit":true,"SecurityOptions":["name=seccomp,profile=default"]}}"#,
+            kernel.trim()
+        );
+        Self::json("200 OK", &info)
+    }
+
     /// The beginning of a container's streams.
     pub(crate) fn upgraded(stream: &[u8]) -> Self {
         let head = b"HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\n\
@@ -167,7 +177,7 @@ fn well(request: &str) -> Reply {
         return Reply::endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     }
     if is(["GET", "/info"]) {
-        return Reply::json("200 OK", &info());
+        return Reply::info(std::env::consts::ARCH);
     }
     if is(["GET", "/images/"]) {
         return Reply::json("200 OK", r#"{"Id":"sha256:00","Architecture":"amd64"}"#);
@@ -182,14 +192,4 @@ fn well(request: &str) -> Reply {
         return Reply::raw("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
     }
     Reply::json("404 Not Found", r#"{"message":"No such container: it"}"#)
-}
-
-/// With this kernel, so that there is a host image.
-fn info() -> String {
-    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let architecture = std::env::consts::ARCH;
-    format!(
-        r#"{{"Architecture":"{architecture}","KernelVersion":"{}","ServerVersion":"20.10.24","MemoryLimit":true,"PidsLimit":true,"SecurityOptions":["name=seccomp,profile=default"]}}"#,
-        kernel.trim()
-    )
 }

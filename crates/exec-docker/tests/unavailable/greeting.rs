@@ -57,6 +57,20 @@ async fn something_else(#[case] reply: Reply) {
     assert_eq!(fake.requests("").len(), 1, "what is no engine is asked nothing more");
 }
 
+/// F5, R4: an engine whose containers could not run our PID 1 is refused, with the command that changes that.
+#[rstest]
+#[case::not_built_in(if cfg!(target_arch = "x86_64") { "arm64" } else { "amd64" }, "`rustup target add ")]
+#[case::unknown("riscv64", "use an engine on x86_64 or aarch64")]
+#[tokio::test]
+async fn another_architecture(#[case] architecture: &str, #[case] remedy: &str) {
+    let fake = FakeEngine::new([("/info", Reply::info(architecture))]);
+    let error = refusal(&fake.host()).await;
+    assert_eq!((error.kind(), error.backend()), (ErrorKind::Unavailable, Some("docker")), "{error}");
+    assert!(error.to_string().contains(architecture), "{error}");
+    assert!(error.remedy().is_some_and(|text| text.contains(remedy)), "{error} {:?}", error.remedy());
+    assert!(fake.requests("/containers/").is_empty(), "nothing was made");
+}
+
 /// R4: without an engine there is an entry in the list that says so, and no error.
 #[tokio::test]
 async fn a_registry_lists_it_as_missing() {

@@ -5,16 +5,16 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use anyhow::{Result, ensure};
 use bytes::Bytes;
-use exec_core::{Exception, ExecutorExt, Stdin};
+use exec_core::{ExecutorExt, Stdin};
 
-use crate::case::{Case, Need, case};
+use crate::case::{Case, case};
 use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
     case!(arguments_are_literal, "A35"),
-    case!(arguments_are_bytes, "R2"; Need::No(Exception::Utf8Only)),
+    case!(arguments_are_bytes, "R2"),
     case!(long_arguments, "R2"),
-    case!(environment_values_are_bytes, "R2"; Need::No(Exception::Utf8Only)),
+    case!(environment_values_are_bytes, "R2"),
     case!(output_is_bytes, "R3"),
 ];
 

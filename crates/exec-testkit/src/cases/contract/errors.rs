@@ -1,14 +1,12 @@
 //! What can't be run is an error that says what and why, before anything starts.
 
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use exec_core::{Cmd, ErrorKind, Exception, ExecOpts, SessionName, WindowSize};
+use exec_core::{Cmd, ErrorKind, ExecOpts, SessionName, WindowSize};
 
-use crate::case::{Case, Need, Skip, case};
+use crate::case::{Case, Skip, case};
 use crate::probe::open_to_all;
 use crate::{Ctx, check};
 
@@ -17,7 +15,7 @@ pub(super) const CASES: &[Case] = &[
     case!(missing_program_by_path, "R4"),
     case!(program_without_permission, "R4"),
     case!(directory_as_program, "R4"),
-    case!(program_for_another_machine, "R4"; Need::No(Exception::ScriptsByGuess)),
+    case!(program_for_another_machine, "R4"),
     case!(missing_cwd, "R2"),
     case!(file_as_cwd, "R2"),
     case!(cwd_outside, "R2 A36"),
@@ -144,7 +142,7 @@ fn in_image(ctx: &Ctx) -> ExecOpts {
     opts
 }
 
-/// R2: a terminal, a session or an argument that can't be had is an error, not something else instead.
+/// R2: a terminal, a session or an image that can't be had is an error, not something else instead.
 async fn what_it_cannot_do_is_refused(ctx: Ctx) -> Result<()> {
     let capabilities = ctx.executor().capabilities();
     let probe = ctx.probe(&["exit", "0"]);
@@ -152,12 +150,7 @@ async fn what_it_cannot_do_is_refused(ctx: Ctx) -> Result<()> {
     let asked = [
         (capabilities.tty, probe.clone(), ctx.opts().with_tty(WindowSize { rows: 24, cols: 80 })),
         (capabilities.sessions, probe.clone(), ctx.opts().in_session(session)),
-        (capabilities.images, probe.clone(), in_image(&ctx)),
-        (
-            capabilities.keeps(Exception::Utf8Only),
-            probe.arg(OsString::from_vec(b"\xff".to_vec())),
-            ctx.opts(),
-        ),
+        (capabilities.images, probe, in_image(&ctx)),
     ];
     let mut refused = asked.into_iter().filter(|(can, ..)| !can).peekable();
     if refused.peek().is_none() {

@@ -8,7 +8,7 @@ use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
     case!(exit_codes_are_results, "R4"),
-    case!(death_by_signal_is_a_result, "R3 R4"; Need::No(Exception::SignalsAsCodes)),
+    case!(death_by_signal_is_a_result, "R3 R4"),
     case!(a_shells_word_for_a_signal_is_a_code, "R4"),
     case!(usage_is_reported, "R3"; Need::No(Exception::NoUsage)),
 ];

@@ -76,7 +76,7 @@ async fn complete_after_an_exit(ctx: Ctx) -> Result<()> {
 /// R3: also when a signal ended it.
 async fn complete_after_a_signal(ctx: Ctx) -> Result<()> {
     let result = ctx.sh("./exec-probe flood stdout 500000; kill -9 $$").await?;
-    check::died_by_itself(&ctx, &result.outcome, Signal::KILL)?;
+    check::died_by_itself(&result.outcome, Signal::KILL)?;
     ensure_ends(&result.stdout, 500_000)
 }
 

@@ -1,14 +1,14 @@
 //! Signals sent to a run reach the command.
 
 use anyhow::{Result, ensure};
-use exec_core::{Cmd, Ended, Exception, Signal, Status};
+use exec_core::{Cmd, Ended, Signal, Status};
 
-use crate::case::{Case, Need, case};
+use crate::case::{Case, case};
 use crate::{Ctx, check, processes, stream};
 
 pub(super) const CASES: &[Case] = &[
     case!(signals_reach_the_command, "R12"),
-    case!(signals_reach_the_whole_group, "R12"; Need::No(Exception::SignalsToOne)),
+    case!(signals_reach_the_whole_group, "R12"),
     case!(a_signal_that_ends_it_is_told, "R12"),
     case!(a_command_begins_with_default_signals, "R50"),
 ];

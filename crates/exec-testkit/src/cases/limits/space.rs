@@ -49,7 +49,7 @@ async fn files_have_a_size(ctx: Ctx) -> Result<()> {
     let mut opts = ctx.opts();
     opts.limits.file_size = Limit::Exactly(ByteSize::mib(1));
     let result = ctx.run(&ctx.probe(&["fill", "large", "4194304"]), &opts).await?;
-    check::died_by_itself(&ctx, &result.outcome, "XFSZ".parse()?)?;
+    check::died_by_itself(&result.outcome, "XFSZ".parse()?)?;
     ensure!(ctx.workspace().join("large").metadata()?.len() == 1 << 20, "it is larger");
     Ok(())
 }

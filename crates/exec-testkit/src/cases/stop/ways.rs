@@ -92,7 +92,7 @@ async fn by_dropping(ctx: Ctx) -> Result<()> {
 async fn by_dying(ctx: Ctx) -> Result<()> {
     let result = ctx.run(&daemon_and(&ctx, "kill -9 $$"), &ctx.opts()).await?;
     check::printed_first(&result, "left behind")?;
-    check::died_by_itself(&ctx, &result.outcome, Signal::KILL)?;
+    check::died_by_itself(&result.outcome, Signal::KILL)?;
     processes::ensure_none(ctx.marker())
 }
 
