@@ -20,6 +20,7 @@ mod mcp_client;
 #[cfg(unix)]
 mod ordinary_user;
 mod program;
+mod scratch;
 mod setup;
 mod soak;
 mod steps;

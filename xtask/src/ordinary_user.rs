@@ -4,7 +4,7 @@
 //! the user can read, laid out as cargo does (`programs`, `deps/tests`), because a checkout below root's home
 //! directory is closed to everyone else.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::cargo::{self, Executable, Kind, Package};
 use crate::host;
+use crate::scratch::Scratch;
 use crate::setup::TEST_USER;
 use crate::suites::Suite;
 
@@ -44,6 +45,7 @@ impl OrdinaryUser {
         &mut self,
         built: &[Executable],
         packages: &[Package],
+        scratch: &Scratch,
         suites: &mut Vec<Suite>,
     ) -> Result<Option<String>> {
         if !host::is_root() {
@@ -57,7 +59,9 @@ impl OrdinaryUser {
             }
             return Ok(Some(why));
         };
-        let place = self.0.insert(Place::create(&user)?);
+        // Not TMPDIR: root's own may be closed to others.
+        let below = scratch.directory_for(&user).unwrap_or(Path::new("/tmp"));
+        let place = self.0.insert(Place::create(&user, below)?);
         for test in place.fill(built, packages)? {
             let name = format!("{} as {}", test.name, user.name);
             suites.push(Suite { name, command: place.command(&test, &user)? });
@@ -79,6 +83,24 @@ impl TestUser {
     /// Where the user's running programs keep their files. Podman remembers it from one run to the next.
     pub(crate) fn runtime_directory(&self) -> PathBuf {
         format!("/run/user/{}", self.uid).into()
+    }
+
+    /// A program that the user runs, in an environment of their own.
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .envs(std::env::vars_os().filter(|(name, _)| is_passed_on(name)))
+            .env("PATH", host::SYSTEM_PATH)
+            .env("HOME", &self.home)
+            .env("USER", &self.name)
+            .env("LOGNAME", &self.name)
+            .env("XDG_RUNTIME_DIR", self.runtime_directory())
+            .current_dir("/")
+            // Root's supplementary groups go with the change of the user id.
+            .gid(self.gid)
+            .uid(self.uid);
+        command
     }
 
     pub(crate) fn find(passwd: &str, name: &str) -> Option<Self> {
@@ -107,10 +129,10 @@ struct Place {
 }
 
 impl Place {
-    fn create(user: &TestUser) -> Result<Self> {
-        // Not TMPDIR: root's own may be closed to others.
-        let root = tempfile::Builder::new().prefix("exec-user.").tempdir_in("/tmp");
-        let place = Self { root: root.context("cannot make a directory in /tmp")? };
+    fn create(user: &TestUser, below: &Path) -> Result<Self> {
+        let root = tempfile::Builder::new().prefix("user.").tempdir_in(below);
+        let root = root.with_context(|| format!("cannot make a directory in {}", below.display()))?;
+        let place = Self { root };
         open(place.root.path())?;
         for dir in [place.programs(), place.programs().join("deps"), place.scratch()] {
             make_dir(&dir)?;
@@ -162,25 +184,15 @@ impl Place {
     fn command(&self, test: &Test, user: &TestUser) -> Result<Command> {
         make_dir(&test.scratch)?;
         give(&test.scratch, user)?;
-        let mut command = Command::new(&test.path);
+        let mut command = user.command(&test.path);
         command
-            .env_clear()
-            .envs(std::env::vars_os().filter(|(name, _)| is_passed_on(name)))
-            .env("PATH", host::SYSTEM_PATH)
-            .env("HOME", &user.home)
-            .env("USER", &user.name)
-            .env("LOGNAME", &user.name)
             .env("TMPDIR", &test.scratch)
             .env("XDG_STATE_HOME", test.scratch.join("state"))
-            .env("XDG_RUNTIME_DIR", user.runtime_directory())
             .envs(std::env::var(REQUIRE).map(|list| (REQUIRE, without_roots_engines(&list))))
             .env("AGENTCTL_BIN", self.programs().join("agentctl"))
             .env("EXEC_TEST_AS", "ordinary-user")
             .env("EXEC_TEST_SOURCE", self.source())
-            .current_dir(&test.scratch)
-            // Root's supplementary groups go with the change of the user id.
-            .gid(user.gid)
-            .uid(user.uid);
+            .current_dir(&test.scratch);
         Ok(command)
     }
 }
@@ -281,7 +293,7 @@ mod tests {
             gid: rustix::process::getgid().as_raw(),
             home: "/".into(),
         };
-        let place = Place::create(&me).unwrap();
+        let place = Place::create(&me, Path::new("/tmp")).unwrap();
         let tests = place.fill(&built, &[package]).unwrap();
         assert_eq!(tests.len(), 1);
         assert_eq!(tests[0].name, "agentctl stop");

@@ -10,6 +10,7 @@ use crate::cargo::{self, Executable, Kind, Package, cargo, run as run_command};
 use crate::case_times;
 #[cfg(unix)]
 use crate::ordinary_user::OrdinaryUser;
+use crate::scratch::Scratch;
 use crate::steps::{OnFailure, Outcome, Steps};
 use crate::strangers::Strangers;
 use crate::suites::{self, Suite};
@@ -53,7 +54,9 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
     });
     let mut strangers = Strangers::default();
     steps.step("strangers on the engines", || strangers.enter());
-    steps.step("tests", || tests(&built, options.on_failure));
+    let scratch = Scratch::make();
+    steps.step("tests", || tests(&built, &scratch, options.on_failure));
+    drop(scratch);
     // A37: over all tests.
     steps.step("the strangers are untouched", || strangers.are_untouched());
     lint_step(&mut steps, options.scope, "doc", &["doc", "--workspace", "--no-deps"]);
@@ -67,14 +70,14 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
 }
 
 /// Runs the tests of all packages, and once more, as an ordinary user, those that must pass without privileges.
-fn tests(built: &[Executable], on_failure: OnFailure) -> Result<Outcome> {
+fn tests(built: &[Executable], scratch: &Scratch, on_failure: OnFailure) -> Result<Outcome> {
     let packages = cargo::metadata()?.packages;
     let tests = built.iter().filter(|executable| executable.kind != Kind::Program);
-    let mut all = tests.map(|test| suite(test, &packages)).collect::<Result<Vec<_>>>()?;
+    let mut all = tests.map(|test| suite(test, &packages, scratch)).collect::<Result<Vec<_>>>()?;
     #[cfg(unix)]
     let mut user = OrdinaryUser::default();
     #[cfg(unix)]
-    let left_out = user.repeat(built, &packages, &mut all)?;
+    let left_out = user.repeat(built, &packages, scratch, &mut all)?;
     #[cfg(not(unix))]
     let left_out = Some("an ordinary user's tests are for Unix only".to_owned());
     for suite in &mut all {
@@ -89,7 +92,7 @@ fn tests(built: &[Executable], on_failure: OnFailure) -> Result<Outcome> {
 }
 
 /// A test as cargo would run it.
-fn suite(test: &Executable, packages: &[Package]) -> Result<Suite> {
+fn suite(test: &Executable, packages: &[Package], scratch: &Scratch) -> Result<Suite> {
     let package = packages.iter().find(|package| package.id == test.package_id);
     let package = package.with_context(|| format!("no package has {}", test.path.display()))?;
     let kind = if test.kind == Kind::UnitTest { " (unit tests)" } else { "" };
@@ -98,6 +101,7 @@ fn suite(test: &Executable, packages: &[Package]) -> Result<Suite> {
     command
         // What the tests leave their notes in is not the user's own.
         .env("XDG_STATE_HOME", cargo::root().join("target/test-state"))
+        .envs(scratch.directory().map(|directory| ("TMPDIR", directory)))
         .current_dir(package.manifest_path.parent().context("a manifest lies in no directory")?);
     Ok(Suite { name, command })
 }
