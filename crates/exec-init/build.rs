@@ -29,7 +29,7 @@ fn embed() -> Result<(), String> {
 
 fn build() -> Result<Vec<Built>, String> {
     let package = directory("CARGO_MANIFEST_DIR")?;
-    let program = Program { package: &package, bin: "exec-init", features: Features::Off };
+    let program = Program { package: &package, bin: "exec-init", features: Features::Only("program") };
     static_build::build_for_each(program, &ARCHS.map(|(arch, _)| arch))
 }
 

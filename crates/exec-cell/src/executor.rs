@@ -13,6 +13,7 @@ use exec_core::{
 };
 use exec_watch::Begun;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::admission::{require_floor, require_limits};
 use crate::closing::Terms;
@@ -74,20 +75,8 @@ impl<M: CellMaker> CellExecutor<M> {
             }
         }
     }
-}
 
-#[async_trait]
-impl<M: CellMaker> Executor for CellExecutor<M> {
-    fn name(&self) -> &str {
-        self.maker.name()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        self.maker.capabilities()
-    }
-
-    #[tracing::instrument(skip_all, fields(executor = self.name(), program = %cmd.program().to_string_lossy()))]
-    async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
+    async fn start_run(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         let begun = Instant::now();
         let watch = self.maker.watch();
         watch.admit().map_err(|error| error.with_backend(self.name()))?;
@@ -114,6 +103,23 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
             }
         };
         Ok(Execution::new(id, Run::start(cell, terms, &plan, start, note, refill).await?))
+    }
+}
+
+#[async_trait]
+impl<M: CellMaker> Executor for CellExecutor<M> {
+    fn name(&self) -> &str {
+        self.maker.name()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.maker.capabilities()
+    }
+
+    async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
+        let program = cmd.program().to_string_lossy();
+        let span = tracing::info_span!("start", executor = self.name(), %program);
+        self.start_run(cmd, opts).instrument(span).await
     }
 
     async fn warm(&self, opts: &ExecOpts) -> Result<()> {
