@@ -130,7 +130,7 @@ struct Place {
 
 impl Place {
     fn create(user: &TestUser, below: &Path) -> Result<Self> {
-        let root = tempfile::Builder::new().prefix("user.").tempdir_in(below);
+        let root = tempfile::Builder::new().prefix("exec-user.").tempdir_in(below);
         let root = root.with_context(|| format!("cannot make a directory in {}", below.display()))?;
         let place = Self { root };
         open(place.root.path())?;

@@ -24,7 +24,7 @@ pub(crate) fn run() -> Result<()> {
 /// Builds it, for speed. Where it can't be linked statically it is built all the same, and that is said.
 pub(crate) fn build() -> Result<PathBuf> {
     let target = if cfg!(target_os = "linux") { static_target() } else { None };
-    for arch in CELLS.into_iter().filter(|arch| *arch != consts::ARCH) {
+    for arch in CELLS {
         let added = setup::add_static_target(arch).map(drop);
         setup::note(added, &format!("engines whose containers run on {arch} are refused"));
     }

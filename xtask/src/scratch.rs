@@ -17,6 +17,9 @@ use crate::ordinary_user::TestUser;
 /// Kept short: a socket's path has about a hundred bytes, and this is where it begins.
 const PREFIX: &str = "/tmp/exec-test.";
 
+/// What the list of mounts calls it.
+const SOURCE: &str = "exec-test";
+
 /// With less memory than this, in KiB, files stay on disk.
 const ENOUGH: u64 = 8 << 20;
 
@@ -74,7 +77,7 @@ fn mount(directory: &Path) -> Result<PathBuf> {
     );
     fs::create_dir(directory).with_context(|| format!("cannot make {}", directory.display()))?;
     let mut mount = Command::new("mount");
-    mount.args(["-t", "tmpfs", "-o", "mode=1777", "exec-test"]).arg(directory);
+    mount.args(["-t", "tmpfs", "-o", "mode=1777,size=4g", SOURCE]).arg(directory);
     crate::cargo::run(&mut mount).inspect_err(|_| drop(fs::remove_dir(directory)))?;
     Ok(directory.to_owned())
 }
@@ -85,18 +88,28 @@ fn total(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// Removes what is there of processes that are not.
+/// Removes what dead processes left.
 fn sweep() {
-    for entry in fs::read_dir("/tmp").into_iter().flatten().flatten() {
-        let path = entry.path();
-        let owner = path.to_str().and_then(|path| path.strip_prefix(PREFIX)?.parse::<u32>().ok());
-        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
-            unmount(&path);
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    for (directory, owner) in ours(&mounts) {
+        if !Path::new(&format!("/proc/{owner}")).exists() {
+            unmount(Path::new(directory));
         }
     }
 }
 
-/// At once from here on, and for good when the last who uses it is gone.
+/// Mounts of ours and who made them. The kernel's list holds what is mounted; in `/tmp` anybody can make a name like ours, and
+/// a link of that name would lead to somebody else's mount.
+fn ours(mountinfo: &str) -> impl Iterator<Item = (&str, u32)> {
+    mountinfo.lines().filter_map(|line| {
+        let (mount, file_system) = line.split_once(" - ")?;
+        let directory = mount.split(' ').nth(4)?;
+        let owner = directory.strip_prefix(PREFIX)?.parse().ok()?;
+        file_system.starts_with(&format!("tmpfs {SOURCE} ")).then_some((directory, owner))
+    })
+}
+
+/// Detached at once; freed when the last process that uses it is gone.
 fn unmount(directory: &Path) {
     let mut unmount = Command::new("umount");
     unmount.arg("--lazy").arg(directory).stderr(Stdio::null());
@@ -112,5 +125,14 @@ mod tests {
     fn memory_is_read() {
         assert_eq!(total("MemTotal:       24628344 kB\nMemFree: 1 kB\n"), Some(24_628_344));
         assert_eq!(total("MemFree: 1 kB\n"), None);
+    }
+
+    #[test]
+    fn only_our_own_mounts_are_removed() {
+        let mounts = "36 25 0:31 / /tmp/exec-test.812 rw,relatime - tmpfs exec-test rw\n\
+                      37 25 0:32 / /tmp/exec-test.x rw,relatime - tmpfs exec-test rw\n\
+                      38 25 0:33 / /tmp/exec-test.813 rw,relatime - tmpfs theirs rw\n\
+                      39 25 0:34 / /home rw shared:5 - tmpfs exec-test rw\n";
+        assert_eq!(ours(mounts).collect::<Vec<_>>(), [("/tmp/exec-test.812", 812)]);
     }
 }

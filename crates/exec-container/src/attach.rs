@@ -29,7 +29,7 @@ impl fmt::Debug for Attached {
     }
 }
 
-pub(crate) type Pieces = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
+type Pieces = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
 
 /// Standard output, put together again from the pieces the engine made of it.
 struct Stdout {

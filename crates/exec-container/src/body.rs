@@ -26,7 +26,7 @@ const MASKED_SYS: [&str; 2] = ["/sys/devices/virtual/powercap", "/sys/firmware"]
 /// Processes of a container that are not the command's: PID 1.
 const OWN_PROCESSES: i64 = 1;
 
-/// What a container with our PID 1 is created with; `lane` is a directory of this host.
+/// What a container is created with; `lane` is a directory of this host.
 pub(crate) fn body(
     spec: &ContainerSpec,
     placement: &Placement,
@@ -236,4 +236,4 @@ fn tmpfs(spec: &ContainerSpec, profile: &EngineProfile) -> HashMap<String, Strin
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -135,13 +135,6 @@ impl Drafter {
         plan.image.as_deref().or(self.config.image.as_deref()).filter(|name| *name != HOST_IMAGE)
     }
 
-    /// What a container that could not be made tells about its image: one that was removed is looked for again.
-    pub(crate) fn learn_from(&self, failure: &Error) {
-        if is_missing_image(failure) {
-            self.host_image.forget();
-        }
-    }
-
     fn host_view(&self) -> Result<&HostView> {
         self.host.as_ref().ok_or_else(|| self.no_host_image())
     }

@@ -31,7 +31,7 @@ pub struct Answered {
     pub greeting: Greeting,
     /// What it hangs on, if it was started for us.
     pub lifeline: Option<Lifeline>,
-    /// The system call filter that containers with our PID 1 get, if not the engine's own choice.
+    /// The system call filter that containers get, if not the engine's own choice.
     pub filter: Option<String>,
 }
 
@@ -111,14 +111,11 @@ fn program_for(architecture: &str) -> Result<Program> {
             ),
             None => "use an engine on x86_64 or aarch64".to_owned(),
         };
-        let carried = [Arch::X86_64, Arch::Aarch64].into_iter().filter(|arch| exec_init::for_arch(*arch).is_some());
-        let carried: Vec<String> = carried.map(|arch| arch.to_string()).collect();
         Error::new(
             ErrorKind::Unavailable,
             "connect",
-            format!("the engine's containers run on {architecture}, and this program carries no exec-init for that"),
+            format!("this program carries no exec-init for the engine's architecture, `{architecture}`"),
         )
-        .with_context("carried", carried.join(", "))
         .with_remedy(remedy)
     })
 }

@@ -10,8 +10,10 @@ use crate::profile::EngineProfile;
 use crate::spec::ContainerSpec;
 
 /// What every container of ours holds.
-pub(crate) const WALLS: [Claim; 8] = [
+const WALLS: [Claim; 10] = [
     Claim::KillsDescendants,
+    Claim::DiesWithOwner,
+    Claim::ProtectsSupervisor,
     Claim::NoSignalsOut,
     Claim::HidesProcesses,
     Claim::HidesFiles,
@@ -21,12 +23,9 @@ pub(crate) const WALLS: [Claim; 8] = [
     Claim::NoNetwork,
 ];
 
-/// What our PID 1 adds to that.
-const SUPERVISED: [Claim; 2] = [Claim::DiesWithOwner, Claim::ProtectsSupervisor];
-
 /// What can be said before the first container.
 pub(crate) fn capabilities(profile: &EngineProfile) -> Capabilities {
-    let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
+    let mut claims: BTreeSet<Claim> = WALLS.into();
     claims.extend([Claim::NoPrivileges, Claim::SyscallFilter]);
     claims.extend(profile.limits.iter().copied());
     claims.extend(of_user(profile));
@@ -44,7 +43,7 @@ fn of_user(profile: &EngineProfile) -> Option<Claim> {
 }
 
 /// What a container with this network does not hold.
-pub(crate) fn opened_by(network: Network) -> &'static [Claim] {
+fn opened_by(network: Network) -> &'static [Claim] {
     match network {
         Network::None => &[],
         Network::Host => &[Claim::NoNetwork, Claim::NoSocketsOutsideMounts],
@@ -54,7 +53,7 @@ pub(crate) fn opened_by(network: Network) -> &'static [Claim] {
 
 /// The report for a run in this container.
 pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfile) -> Isolation {
-    let mut claims: BTreeSet<Claim> = WALLS.into_iter().chain(SUPERVISED).collect();
+    let mut claims: BTreeSet<Claim> = WALLS.into();
     claims.extend(of_user(profile));
     claims.retain(|claim| !opened_by(spec.network).contains(claim));
     let read_back = [

@@ -158,9 +158,6 @@ fn diagnose(life: &Life) -> PostMortem {
         Life { exit_code: Some(KILLED), .. } => {
             PostMortem::Found("its container was killed or removed from outside".into())
         }
-        Life { signals, exit_code: Some(_), .. } if !signals.is_empty() => {
-            PostMortem::Found("its container was sent a signal from outside".into())
-        }
         Life { exit_code: Some(code @ 1..), .. } => {
             PostMortem::Found(format!("its container exited with status {code}"))
         }

@@ -85,14 +85,13 @@ impl CellMaker for ContainerMaker {
     }
 
     async fn make(&self, spec: &ContainerSpec) -> Result<CellIo> {
-        let made = match self.try_make(spec).await {
+        match self.try_make(spec).await {
             Err(error) if self.drafter.lacks_host_image(&spec.image, &error) => {
                 self.drafter.provide_host_image().await?;
                 self.try_make(spec).await
             }
             made => made,
-        };
-        made.inspect_err(|error| self.drafter.learn_from(error))
+        }
     }
 
     fn explain(&self, error: Error) -> Error {

@@ -215,7 +215,7 @@ fn tmpfs(target: &str, size: ByteSize, mode: u32, owner: (u32, u32)) -> Mount {
     Mount::Tmpfs { target: target.to_owned(), size: size.get(), mode, owner }
 }
 
-pub(crate) fn text(path: &Path) -> Result<&str> {
+fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
         let shown = PathBuf::from(path);
         Error::new(

@@ -12,7 +12,7 @@ use crate::engine::ImageFacts;
 use crate::own::Ulimits;
 use crate::spec::{Base, spec};
 
-pub(crate) fn profile() -> EngineProfile {
+fn profile() -> EngineProfile {
     EngineProfile {
         product: Product::Docker,
         version: "20.10".into(),
@@ -38,7 +38,7 @@ fn bind_placement() -> Placement {
     Placement::Bind { source: file("exec-init"), hosts: file("hosts") }
 }
 
-pub(crate) fn view() -> HostView {
+fn view() -> HostView {
     HostView {
         system: vec![
             SystemEntry::Directory("/usr".into()),

@@ -2,7 +2,7 @@
 //!
 //! One stream of events per executor. Where it breaks, whoever waits for a container's end asks the engine instead.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -26,8 +26,6 @@ pub(crate) struct Life {
     pub(crate) out_of_memory: bool,
     /// Somebody stopped its processes without ending them.
     pub(crate) paused: bool,
-    /// Numbers of the signals that the engine was told to send, by us or by others.
-    pub(crate) signals: BTreeSet<i32>,
     /// It exited with this code.
     pub(crate) exit_code: Option<i64>,
     /// It is removed.
@@ -113,13 +111,11 @@ impl Lives {
         let lives = self.lock();
         let Some(life) = lives.get(name) else { return };
         let exit_code = attributes.get("exitCode").and_then(|code| code.parse().ok());
-        let signal: Option<i32> = attributes.get("signal").and_then(|number| number.parse().ok());
         life.send_modify(|life| {
             life.unheard = false;
             match event.action.as_deref() {
                 Some("oom") => life.out_of_memory = true,
                 Some("pause") => life.paused = true,
-                Some("kill") => life.signals.extend(signal),
                 Some("die") => life.exit_code = exit_code,
                 // Docker's word, and Podman's.
                 Some("destroy" | "remove") => life.gone = true,
@@ -139,7 +135,7 @@ impl Engine {
         let filters = HashMap::from([
             ("type".to_owned(), all(&["container"])),
             ("label".to_owned(), all(&[label])),
-            ("event".to_owned(), all(&["oom", "pause", "kill", "die", "died", "destroy", "remove"])),
+            ("event".to_owned(), all(&["oom", "pause", "die", "died", "destroy", "remove"])),
         ]);
         let options = EventsOptionsBuilder::default().filters(&filters);
         let options = since.into_iter().fold(options, EventsOptionsBuilder::since);
@@ -223,18 +219,11 @@ mod tests {
     fn a_life_is_told_to_who_asked() {
         let lives = Lives::default();
         let life = lives.expect("ours");
-        for (action, code) in [("oom", ""), ("kill", ""), ("die", "137"), ("destroy", ""), ("exec_start", "")]
-        {
+        for (action, code) in [("oom", ""), ("die", "137"), ("destroy", ""), ("exec_start", "")] {
             lives.on_event(&event("ours", action, code));
             lives.on_event(&event("strangers", action, code));
         }
-        let expected = Life {
-            out_of_memory: true,
-            signals: BTreeSet::from([9]),
-            exit_code: Some(137),
-            gone: true,
-            ..Life::default()
-        };
+        let expected = Life { out_of_memory: true, exit_code: Some(137), gone: true, ..Life::default() };
         assert_eq!(*life.borrow(), expected);
         lives.forget("ours");
         assert!(life.has_changed().is_err(), "nobody is told any more");

@@ -52,7 +52,7 @@ impl HostImage {
     /// Makes it where it is missing, under the name that it was assumed to have.
     pub(crate) async fn provide(&self, engine: &Engine, view: &HostView) -> Result<()> {
         let _turn = self.making.lock().await;
-        ensure(engine, view).await.map(drop)
+        ensure(engine, view).await
     }
 
     /// What is known of it.
@@ -60,30 +60,25 @@ impl HostImage {
         self.lock().clone().ok_or_else(|| not_looked_up("host"))
     }
 
-    /// The engine says that it is not there any more.
-    pub(crate) fn forget(&self) {
-        *self.lock() = None;
-    }
-
     fn lock(&self) -> MutexGuard<'_, Option<ImageFacts>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The image for a host that looks like this; made if the engine does not have it.
-async fn ensure(engine: &Engine, view: &HostView) -> Result<ImageFacts> {
+/// Makes the image for a host that looks like this, if the engine does not have it.
+async fn ensure(engine: &Engine, view: &HostView) -> Result<()> {
     let (archive, tag) = draw(engine, view)?;
     let name = name(&tag);
-    if let Some(image) = engine.image(&name).await? {
-        return Ok(image);
+    if engine.image(&name).await?.is_some() {
+        return Ok(());
     }
     let _turn = turn(engine, &tag).await;
-    if let Some(image) = engine.image(&name).await? {
-        return Ok(image);
+    if engine.image(&name).await?.is_some() {
+        return Ok(());
     }
     tracing::info!(image = name, "making the host image");
     engine.import(archive, REPOSITORY, &tag, &label_change(&labels::of_ours())).await?;
-    engine.image(&name).await?.ok_or_else(|| {
+    engine.image(&name).await?.map(drop).ok_or_else(|| {
         Error::new(
             ErrorKind::Engine,
             "make image",

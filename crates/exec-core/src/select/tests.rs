@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::*;
 use crate::{Capabilities, ExecOpts, Network, SessionName, WindowSize};
 
-/// One line of the world: name and what it is. `=` works, `~` works without our PID 1, `!` is missing, `?` was not tried;
+/// One line of the world: name and what it is. `=` works, `~` works, without terminals and sessions, `!` is missing, `?` was not tried;
 /// after a `-` the variable that rules it out.
 fn candidate(word: &str) -> Candidate {
     let (word, ruled_out) = match word.split_once('-') {

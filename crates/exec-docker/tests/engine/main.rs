@@ -3,7 +3,6 @@
 #[cfg(target_os = "linux")]
 mod agents;
 #[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")]
 mod hardening;
 #[cfg(target_os = "linux")]
 mod images;

@@ -62,6 +62,7 @@ async fn something_else(#[case] reply: Reply) {
 #[case::not_built_in(if cfg!(target_arch = "x86_64") { "arm64" } else { "amd64" }, "`rustup target add ")]
 #[case::unknown("riscv64", "use an engine on x86_64 or aarch64")]
 #[tokio::test]
+#[cfg_attr(not(debug_assertions), ignore = "a release may carry both")]
 async fn another_architecture(#[case] architecture: &str, #[case] remedy: &str) {
     let fake = FakeEngine::new([("/info", Reply::info(architecture))]);
     let error = refusal(&fake.host()).await;
