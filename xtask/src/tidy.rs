@@ -72,7 +72,6 @@ const FILE_RULES: &[fn(&SourceFile) -> Vec<Problem>] = &[
     rust::printing_in_its_places,
     rust::file_is_small,
     file_access::files_in_their_places,
-    references::numbers_exist,
 ];
 
 /// Checks everything and prints every problem.
@@ -83,6 +82,7 @@ pub(crate) fn run() -> Result<()> {
         files.iter().flat_map(|file| FILE_RULES.iter().flat_map(|rule| rule(file))).collect();
     problems.extend(files.iter().flat_map(|file| text::no_own_path(file, &root)));
     problems.extend(project::check(&files));
+    problems.extend(references::check(&files));
     problems.extend(file_access::no_idle_exceptions(&files));
     problems.extend(crates::check(&cargo::metadata()?.packages));
     problems.sort();

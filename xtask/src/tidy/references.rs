@@ -1,78 +1,107 @@
-//! The numbers that tests name: requirements (`R17`), attacks (`A3`) and faults (`F2`).
+//! The numbers that tests name: requirements (`R17`), attacks (`A3`) and faults (`F2`), as listed in `docs/`.
+//!
+//! Both directions are checked. A number in the documentation of a test exists in the list, and a listed number is named by a
+//! test or says why there is none.
 
-use std::ops::RangeInclusive;
+use std::collections::BTreeMap;
 
 use super::Problem;
 use super::files::SourceFile;
 
-/// A letter and the numbers that exist for it.
-struct Series {
-    letter: char,
-    numbers: &'static [RangeInclusive<u32>],
-}
+/// The lists, and the letters of their numbers.
+const LISTS: &[(&str, &[char])] = &[("docs/requirements.md", &['R']), ("docs/threats.md", &['A', 'F'])];
 
-const SERIES: &[Series] = &[
-    Series {
-        letter: 'R',
-        numbers: &[
-            1..=7,
-            10..=15,
-            20..=29,
-            30..=38,
-            40..=45,
-            50..=50,
-            60..=66,
-            70..=78,
-            80..=86,
-            90..=93,
-            100..=104,
-            110..=112,
-            120..=122,
-        ],
-    },
-    Series { letter: 'A', numbers: &[1..=50] },
-    Series { letter: 'F', numbers: &[1..=15] },
-];
+/// Marks of a line that needs no test.
+const WITHOUT_A_TEST: &[&str] = &["*Planned.*", "*Benched.*", "*Documented.*", "*Not tested.*"];
 
-/// Where the tests are that are not test code by their place: cases that every backend runs.
+/// Test code that does not show by its place that it is: the cases that every backend runs.
 const CASES: &str = "crates/exec-testkit/src/";
 
-/// A number in the documentation of a test is one that exists.
-pub(super) fn numbers_exist(file: &SourceFile) -> Vec<Problem> {
+/// A line of a list.
+struct Entry {
+    path: &'static str,
+    line: usize,
+    needs_a_test: bool,
+}
+
+/// Compares the lists with the tests.
+pub(super) fn check(files: &[SourceFile]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let entries = entries(files, &mut problems);
+    let mut shown = Vec::new();
+    for (file, line, number) in files.iter().flat_map(numbers_in_tests) {
+        if !entries.contains_key(number) {
+            let what = format!("there is no requirement, attack or fault `{number}` in docs/");
+            problems.push(Problem::at(&file.path, line, what));
+        }
+        shown.push(number);
+    }
+    for (number, entry) in &entries {
+        let what = match (shown.contains(number), entry.needs_a_test) {
+            (true, true) | (false, false) => continue,
+            (false, true) => format!("no test names {number}, and its line has no mark that says why"),
+            (true, false) => format!("a test names {number}, and its line is marked as one without a test"),
+        };
+        problems.push(Problem::at(entry.path, entry.line, what));
+    }
+    problems
+}
+
+/// Every number that is listed. One that is listed twice is a problem.
+fn entries<'a>(files: &'a [SourceFile], problems: &mut Vec<Problem>) -> BTreeMap<&'a str, Entry> {
+    let mut entries = BTreeMap::new();
+    for &(path, letters) in LISTS {
+        let Some(file) = files.iter().find(|file| file.path == path) else {
+            problems.push(Problem::of(path, "is missing"));
+            continue;
+        };
+        for (line, text) in (1..).zip(file.text.lines()) {
+            let Some(number) = listed(text).filter(|number| number.starts_with(letters)) else { continue };
+            let needs_a_test = !WITHOUT_A_TEST.iter().any(|mark| text.contains(mark));
+            if entries.insert(number, Entry { path, line, needs_a_test }).is_some() {
+                problems.push(Problem::at(path, line, format!("{number} is listed twice")));
+            }
+        }
+    }
+    entries
+}
+
+/// The number that a line of a list defines: `- R1: …` or `| A1 | …`.
+fn listed(line: &str) -> Option<&str> {
+    let item = line.strip_prefix("- ").and_then(|rest| rest.split_once(':'));
+    let row = || line.strip_prefix("| ").and_then(|rest| rest.split_once(" |"));
+    let (number, _) = item.or_else(row)?;
+    is_number(number).then_some(number)
+}
+
+/// The numbers in a file's test code, with their lines: in documentation, and as the tags of conformance cases.
+fn numbers_in_tests(file: &SourceFile) -> Vec<(&SourceFile, usize, &str)> {
     if !file.is_rust() {
         return Vec::new();
     }
     let is_all_tests = file.is_test() || file.path.starts_with(CASES);
     let untested = if is_all_tests { 0 } else { file.production().lines().count() };
-    let mut problems = Vec::new();
-    for (index, line) in file.text.lines().enumerate().skip(untested) {
-        let Some(doc) = documentation(line) else { continue };
-        let unknown = doc.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| is_unknown(word));
-        problems.extend(unknown.map(|word| {
-            Problem::at(&file.path, index + 1, format!("there is no requirement, attack or fault `{word}`"))
-        }));
-    }
-    problems
+    let lines = file.text.lines().enumerate().skip(untested);
+    let tagged = lines.filter(|(_, line)| is_documentation(line) || line.contains("case!("));
+    let numbers = tagged.flat_map(|(index, line)| {
+        let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.filter(|word| is_number(word)).map(move |word| (file, index + 1, word))
+    });
+    numbers.collect()
 }
 
-fn documentation(line: &str) -> Option<&str> {
+fn is_documentation(line: &str) -> bool {
     let line = line.trim_start();
-    line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
+    line.starts_with("///") || line.starts_with("//!")
 }
 
-/// Whether a word has the form of a reference and refers to nothing.
-fn is_unknown(word: &str) -> bool {
+/// Whether a word has the form of a number: a letter of the lists and digits.
+fn is_number(word: &str) -> bool {
     let mut chars = word.chars();
-    let Some(series) = chars.next().and_then(|letter| SERIES.iter().find(|series| series.letter == letter))
-    else {
-        return false;
-    };
+    let is_series =
+        chars.next().is_some_and(|first| LISTS.iter().any(|(_, letters)| letters.contains(&first)));
     let digits = chars.as_str();
-    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
-        return false;
-    }
-    let exists = |number| series.numbers.iter().any(|range| range.contains(&number));
-    digits.starts_with('0') || !digits.parse().is_ok_and(exists)
+    is_series && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -80,27 +109,44 @@ mod tests {
     use super::*;
     use crate::tidy::files::sample::file;
 
-    #[test]
-    fn numbers_that_exist_are_fine() {
-        for word in ["R1", "R50", "R112", "A50", "F15", "R", "RAM", "R2D2", "F_SETFD", "Fork", "8"] {
-            assert!(!is_unknown(word), "{word}");
-        }
+    const TEST: &str = "crates/exec-local/tests/stop.rs";
+
+    /// The problems of two short lists and a file with this text.
+    fn problems(path: &str, text: &str) -> Vec<(String, usize)> {
+        let requirements = "# Requirements\n- R1: runs.\n- R2: flies. *Planned.*\n";
+        let threats = "| # | attack |\n|---|---|\n| A3 | a link |\n\n| F2 | *Not tested.* a stop |\n";
+        let files =
+            [file("docs/requirements.md", requirements), file("docs/threats.md", threats), file(path, text)];
+        check(&files).into_iter().map(|problem| (problem.path, problem.line)).collect()
     }
 
     #[test]
-    fn numbers_that_do_not_exist_are_found() {
-        for word in ["R0", "R8", "R017", "R113", "A51", "A99999999999", "F16", "F01"] {
-            assert!(is_unknown(word), "{word}");
-        }
+    fn lists_and_tests_agree() {
+        assert!(problems(TEST, "/// R1, A3: both\n").is_empty());
+        let case = "/// R1\n    case!(a_link, \"A3\"),\n";
+        assert!(problems("crates/exec-testkit/src/cases/stop.rs", case).is_empty());
     }
 
     #[test]
-    fn only_the_documentation_of_tests_is_read() {
-        let text = format!("/// {0}\nlet x = {0};\n// {0}\n    /// R1, {0}: x\n", concat!("R", "999"));
-        let lines =
-            |path| numbers_exist(&file(path, text.clone())).iter().map(|p| p.line).collect::<Vec<_>>();
-        assert_eq!(lines("crates/exec-local/tests/stop.rs"), [1, 4]);
-        assert_eq!(lines("crates/exec-testkit/src/cases/stop.rs"), [1, 4]);
-        assert!(lines("crates/exec-local/src/stop.rs").is_empty());
+    fn unknown_numbers_are_found_in_tests_only() {
+        let text = format!("/// R1, A3\n//! {}\n", concat!("R", "9"));
+        assert_eq!(problems(TEST, &text), [(TEST.to_owned(), 2)]);
+        let elsewhere = problems("crates/exec-local/src/stop.rs", &text);
+        assert!(elsewhere.iter().all(|(path, _)| path.starts_with("docs/")), "{elsewhere:?}");
+    }
+
+    #[test]
+    fn lines_without_a_test_say_why() {
+        assert_eq!(problems(TEST, "/// R1\n"), [("docs/threats.md".to_owned(), 3)]);
+        assert_eq!(problems(TEST, "/// R1, R2, A3\n"), [("docs/requirements.md".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn a_number_is_a_letter_and_digits() {
+        for (word, is) in
+            [("R1", true), ("F15", true), ("R", false), ("RAM", false), ("R2D2", false), ("V6", false)]
+        {
+            assert_eq!(is_number(word), is, "{word}");
+        }
     }
 }

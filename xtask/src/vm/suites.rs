@@ -130,8 +130,9 @@ pub(super) fn file_name(package: &str, test: &str) -> String {
 mod tests {
     use super::*;
 
+    /// R112: every suite runs as each user who can reach its engine.
     #[test]
-    fn every_suite_runs_as_everybody_who_can_reach_its_engine() {
+    fn every_suite_runs_as_each_user_of_its_engine() {
         let all = Suite::all(VmExtent::Full, Arch::X86_64);
         let count = |package: &str| all.iter().filter(|suite| suite.package == package).count();
         assert_eq!((count("exec-podman"), count("exec-docker")), (3, 1));
