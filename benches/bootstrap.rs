@@ -1,4 +1,4 @@
-//! From a project of 50,000 files to its Dockerfile: looking, deciding, writing down.
+//! From a project of 50,000 files to its Dockerfile: reading, planning, rendering.
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use exec_bootstrap::{Plan, Project, Wishes};
 const DIRECTORIES: usize = 2_500;
 const FILES_EACH: usize = 20;
 
-/// Services side by side, each with its manifest and its sources.
+/// Many services, each with a manifest and sources.
 fn project(root: &Path) {
     fs::write(root.join("go.mod"), "module example.com/large\n\ngo 1.22\n").expect("a module");
     fs::write(root.join("package.json"), "{\"workspaces\": [\"services/*\"]}").expect("a package");

@@ -1,4 +1,4 @@
-//! What it takes to find a sandbox: when nothing is known, and when the answer is still good.
+//! The time to find a sandbox, without and with a cached answer.
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 use agent_exec::{Executor, Finder, builder};

@@ -1,4 +1,4 @@
-//! A command in a cell made for it, beside bubblewrap, and the whole program beside both.
+//! A command in a cell created for it, compared with bubblewrap and with the whole program.
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 use std::path::PathBuf;

@@ -21,7 +21,7 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// A rig whose executor keeps this many cells warm. Benches stop at what they can't set up.
+    /// A rig whose executor keeps this many cells warm. Benches stop if the setup fails.
     #[expect(clippy::expect_used, reason = "a bench that can't be set up has nothing to measure")]
     pub fn new(warm_cells: usize) -> Self {
         let runtime = Runtime::new().expect("a runtime");
@@ -31,14 +31,14 @@ impl Rig {
         Self { runtime, local, opts: ExecOpts::in_workspace(workspace.path()), _workspace: workspace }
     }
 
-    /// Runs `true` in the sandbox and fails loudly if that does not work.
+    /// Runs `true` in the sandbox, and panics if it fails.
     #[expect(clippy::expect_used, reason = "a failed run must not be measured as a fast one")]
     pub async fn run_true(&self, opts: &ExecOpts) {
         let result = self.local.run(&Cmd::new("true"), opts).await.expect("a run");
         assert!(result.success(), "{result:?}");
     }
 
-    /// Time of `count` runs in the sandbox, each after its cell stands ready.
+    /// The time of `count` runs in the sandbox, each after its cell is ready.
     #[expect(clippy::expect_used, reason = "a bench that can't be set up has nothing to measure")]
     pub async fn time_warm(&self, count: u64) -> Duration {
         let mut total = Duration::ZERO;
@@ -50,11 +50,11 @@ impl Rig {
     }
 }
 
-/// How long the machine gets to itself between two measured commands. An agent's commands come one at a time, and the
-/// kernel clears the last cell away in the background; both sides of a comparison wait alike.
+/// The idle time between two measured commands. An agent's commands come one at a time, and the kernel cleans up the
+/// last cell in the background; both sides of a comparison wait alike.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Time of one command that nothing else overlaps with.
+/// The time of one command that nothing else overlaps.
 pub async fn one_at_a_time(command: impl Future<Output = ()>) -> Duration {
     tokio::time::sleep(PAUSE).await;
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! A command in a cell that stands ready, beside a bare spawn.
+//! A command in a warm cell, compared with a bare spawn.
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 use std::process::Stdio;

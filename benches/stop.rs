@@ -1,5 +1,5 @@
-//! From the order to kill everything to the proof that nothing is left: twenty runs over all sandboxes there are, every
-//! other one a fork bomb.
+//! From the order to kill everything to the proof that nothing is left: twenty runs over all available sandboxes,
+//! every other one a fork bomb.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -19,11 +19,11 @@ use tokio::runtime::Runtime;
 
 const RUNS: usize = 20;
 
-/// Goes off when it is told to, so that it does not slow down the start of the others; does not give up when it can't
-/// fork, as a shell does. The limit keeps the machine usable.
+/// Waits for the file `go`, so that it does not slow down the start of the others. Unlike a shell it does not give up
+/// when it can't fork. The limit keeps the machine usable.
 const BOMB: &str = "select(undef, undef, undef, 0.05) until -e 'go'; fork while 1";
 
-/// How long the bombs have before the order comes: all of them are at their limits by then.
+/// The time between the explosion and the order: by then all bombs have reached their limits.
 const FUSE: Duration = Duration::from_secs(1);
 
 fn stop(c: &mut Criterion) {

@@ -1,4 +1,4 @@
-//! A gibibyte of output through a cell, beside a plain pipe.
+//! A gibibyte of output through a cell, compared with a plain pipe.
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 use std::process::Stdio;
@@ -12,7 +12,7 @@ use tokio::process::Command;
 const GIBIBYTE: u64 = 1 << 30;
 const ARGS: [&str; 3] = ["-c", "1G", "/dev/zero"];
 
-/// The piece size tokio itself copies output with, and the kernel's default for a pipe.
+/// The piece size with which tokio itself copies output, and the kernel's default for a pipe.
 const PIECE: usize = 64 * 1024;
 
 fn stream(c: &mut Criterion) {

@@ -1,4 +1,4 @@
-//! Chooses a sandbox with conditions, and shows what was looked for, what was taken and why the others were not.
+//! Chooses a sandbox with conditions, and shows the candidates, the choice and why the others were rejected.
 //!
 //! Try it with `DOCKER_HOST=unix:///nowhere`, and with the name of a sandbox as its argument.
 #![expect(clippy::print_stdout, reason = "an example shows its result")]

@@ -1,8 +1,8 @@
-//! Several agents at once, each on a git worktree of its own and in a sandbox of its own, and an architect who looks at what
-//! they did with the host's git.
+//! Several agents at once, each on its own git worktree and in its own sandbox, and an architect who reviews their
+//! work with the host's git.
 //!
-//! `orchestrator REPOSITORY [AGENTS [SCRIPT]]`: the script stands for what a model would have its agent do. Ctrl-C stops all of
-//! them; killing this program does too.
+//! `orchestrator REPOSITORY [AGENTS [SCRIPT]]`: the script stands for the work of a model. Ctrl-C stops all agents,
+//! and so does killing this program.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example shows its result")]
 
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use agent_exec::{
 };
 use tokio::task::JoinSet;
 
-/// What an agent does when nobody says otherwise: it changes something, tests it and commits it. It also tries what no agent
-/// should: to leave a hook behind that the architect's git would run.
+/// The default work of an agent: it changes something, tests it and commits it. It also tries something forbidden: to
+/// leave behind a hook that the architect's git would run.
 const SCRIPT: &str = r#"
 set -e
 echo "work of $AGENT" > "$AGENT.txt"
@@ -66,7 +66,7 @@ async fn orchestrate() -> Result<ExitCode> {
         let (sandbox, script) = (Arc::clone(&sandbox), script.clone());
         at_work.spawn(async move {
             let result = work(&sandbox, &agent, &script).await;
-            // Whatever came of it, nothing of this agent runs any more.
+            // In any case nothing of this agent is running any more.
             let ended = sandbox.end_session(&agent.session).await;
             (agent, result.and_then(|result| ended.map(|()| result)))
         });
@@ -103,7 +103,7 @@ async fn orchestrate() -> Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A worktree on a branch of the agent's own, next to the repository.
+/// Creates a worktree next to the repository, on a branch of the agent's own.
 fn hire(repository: &Path, number: usize) -> Result<Agent> {
     let name = format!("agent-{number}");
     let place = repository.canonicalize().unwrap_or_else(|_| repository.to_owned());
@@ -119,7 +119,7 @@ async fn work(sandbox: &Sandbox, agent: &Agent, script: &str) -> Result<ExecResu
     sandbox.run(&Cmd::shell(script), &opts).await
 }
 
-/// The architect: what changed, as the host's git sees it.
+/// The architect: prints the changes as the host's git sees them.
 fn review(repository: &Path, agent: &Agent, result: &ExecResult) -> Result<()> {
     let changes = git(repository, &["diff", "--stat", &format!("HEAD...{}", agent.name)])?;
     let said = result.stdout.text();

@@ -1,4 +1,4 @@
-//! Runs one command of an agent in the best sandbox there is and says what came of it and which isolation held.
+//! Runs one command of an agent in the best available sandbox, and prints the result and the isolation.
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::time::Duration;

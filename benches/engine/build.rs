@@ -1,4 +1,4 @@
-//! Two builds: one that computes, one that works on files.
+//! Two builds: one uses the CPU, one works on files.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What a command on Docker costs.
+//! The cost of a command on Docker.
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 mod build;
@@ -13,13 +13,13 @@ use criterion::{criterion_group, criterion_main};
 use exec_core::Executor;
 use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
 
-/// The engine's name, and its program's.
+/// The name of the engine and of its client.
 const ENGINE: &str = "docker";
 
-/// What the engine's own `run` is told beyond what all are.
+/// Extra options for the engine's own `run`.
 const RUN_OPTIONS: [&str; 0] = [];
 
-/// The engine's own program.
+/// The engine's own client.
 fn client() -> Command {
     Command::new(ENGINE)
 }

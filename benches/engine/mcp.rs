@@ -1,4 +1,4 @@
-//! A command through MCP, in a warm session, beside the same in the library.
+//! A command through MCP, in a warm session, compared with the same in the library.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
@@ -37,7 +37,7 @@ pub(crate) fn tools(c: &mut Criterion) {
     group.finish();
 }
 
-/// As much of a client as it takes to measure the server and not the client.
+/// A minimal client, so that the bench measures the server.
 struct Client {
     server: Child,
     input: ChildStdin,

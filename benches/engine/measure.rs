@@ -1,5 +1,5 @@
-//! A command in a warm container, in a session, in a new one, and builds inside and outside, beside what people use
-//! instead: a bare spawn, and the engine's own `exec` and `run`.
+//! A command in a warm container, in a session and in a new container, and builds inside and outside, compared with
+//! the usual alternatives: a bare spawn, and the engine's own `exec` and `run`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,16 +14,16 @@ use crate::rig::{self, Container, EngineRig, bare_true, engine_run, one_at_a_tim
 use crate::turns::{Turns, time};
 use crate::{ENGINE, build};
 
-/// Callers of one session at a time.
+/// Concurrent callers of one session.
 const CALLERS: u64 = 8;
 
-/// What is timed is short, what is waited for in between is not: few iterations are planned by the former.
+/// Limits the planned iterations: criterion sees the short measured time, but not the long waits in between.
 pub(crate) fn sparse(group: &mut BenchmarkGroup<'_, WallTime>) {
     group.sampling_mode(SamplingMode::Flat).sample_size(20);
     group.warm_up_time(Duration::from_millis(10)).measurement_time(Duration::from_millis(50));
 }
 
-/// A command in every way there is to run it.
+/// A command in every way to run it.
 pub(crate) fn commands(c: &mut Criterion) {
     let (warm, cold, container) = (EngineRig::new(2), EngineRig::new(0), Container::start());
     let agentctl = std::env::var_os("AGENTCTL_BIN").map(PathBuf::from);
@@ -37,7 +37,7 @@ pub(crate) fn commands(c: &mut Criterion) {
             warm.runtime.block_on(async {
                 warm.warm().await;
                 let taken = one_at_a_time(warm.run_true(&warm.opts)).await;
-                // The next one is there again before anybody else is measured.
+                // The next cell is ready before the next contestant is measured.
                 warm.warm().await;
                 taken
             })
@@ -54,7 +54,7 @@ pub(crate) fn commands(c: &mut Criterion) {
     group.finish();
 }
 
-/// A command in a session, of one caller and of many.
+/// A command in a session, with one caller and with many.
 pub(crate) fn sessions(c: &mut Criterion) {
     let rig = EngineRig::new(0);
     let session = rig.opts.clone().in_session(SessionName::new("bench"));
@@ -67,7 +67,7 @@ pub(crate) fn sessions(c: &mut Criterion) {
     many_callers(c, &Arc::new(rig), &session);
 }
 
-/// Time of one command of many that eight callers run one after another each.
+/// The time of one command while eight callers each run commands in sequence.
 fn many_callers(c: &mut Criterion, rig: &Arc<EngineRig>, session: &ExecOpts) {
     let mut group = c.benchmark_group(format!("{ENGINE}-callers"));
     group.sample_size(20).throughput(Throughput::Elements(1));
@@ -122,7 +122,7 @@ pub(crate) fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-/// Time of so many commands, one at a time.
+/// The time of `count` commands, one at a time.
 pub(crate) async fn time_each<F: Future<Output = ()>>(count: u64, command: impl Fn() -> F) -> Duration {
     let mut total = Duration::ZERO;
     for _ in 0..count {

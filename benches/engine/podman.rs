@@ -1,4 +1,4 @@
-//! What a command on Podman costs.
+//! The cost of a command on Podman.
 #![expect(clippy::expect_used, reason = "a bench that fails must stop")]
 
 mod build;
@@ -13,16 +13,16 @@ use criterion::{criterion_group, criterion_main};
 use exec_core::Executor;
 use exec_podman::{ContainerConfig, PodmanConfig, PodmanExec};
 
-/// The engine's name, and its program's.
+/// The name of the engine and of its client.
 const ENGINE: &str = "podman";
 
-/// What the engine's own `run` is told beyond what all are: its own limits are more than some hosts allow.
+/// Extra options for the engine's own `run`: its default limits exceed what some hosts allow.
 const RUN_OPTIONS: [&str; 4] = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"];
 
-/// The engine's own program, with a runtime that can work here.
+/// The engine's own client, with a runtime that works here.
 fn client() -> Command {
     let mut client = Command::new(ENGINE);
-    // Control groups of both kinds, which the runtime it prefers refuses.
+    // The preferred runtime refuses hosts with both versions of control groups.
     if Path::new("/sys/fs/cgroup/unified").exists() {
         client.args(["--runtime", "runc"]);
     }

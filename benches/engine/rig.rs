@@ -1,4 +1,4 @@
-//! An executor on an engine, and the engine's own client beside it.
+//! An executor on an engine, and the engine's own client to compare with.
 
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -11,14 +11,14 @@ use tokio::runtime::Runtime;
 
 use crate::ENGINE;
 
-/// Bytes of output of one run: through an engine a gibibyte takes long.
+/// Bytes of output of one run: a gibibyte takes too long through an engine.
 pub(crate) const STREAM: u64 = 256 << 20;
 
-/// How long the machine gets to itself between two measured commands: the engine clears the last container away in the
-/// background, for longer than a command takes. Both sides of a comparison wait alike.
+/// The idle time between two measured commands: the engine removes the last container in the background, which takes
+/// longer than a command. Both sides of a comparison wait alike.
 pub(crate) const PAUSE: Duration = Duration::from_millis(300);
 
-/// Time of one command that nothing else overlaps with.
+/// The time of one command that nothing else overlaps.
 pub(crate) async fn one_at_a_time(command: impl Future<Output = ()>) -> Duration {
     tokio::time::sleep(PAUSE).await;
     let begun = Instant::now();
@@ -51,13 +51,13 @@ impl EngineRig {
         assert!(result.success(), "{result:?}");
     }
 
-    /// A session that may use the whole machine, as a bare build does.
+    /// A session that may use the whole machine, like a bare build.
     pub(crate) fn build_session(&self) -> ExecOpts {
         let limits = Limits { preset: Preset::Build, ..Limits::default() };
         self.opts.clone().with_limits(limits).in_session(SessionName::new("build"))
     }
 
-    /// Bytes that arrive.
+    /// Counts the bytes that arrive.
     pub(crate) async fn stream(&self) -> u64 {
         let head = Cmd::new("head").args(["-c", &STREAM.to_string(), "/dev/zero"]);
         let execution = self.executor.start(&head, &self.opts).await.expect("a run");
@@ -82,13 +82,13 @@ pub(crate) fn succeeds(command: &mut Command) {
     assert!(status.success(), "{command:?}: {status}");
 }
 
-/// The smallest image there is. Looked up once: it is not to be measured.
+/// The smallest available image. Looked up once, outside of the measurement.
 fn image() -> &'static str {
     static IMAGE: OnceLock<&str> = OnceLock::new();
     IMAGE.get_or_init(|| exec_testkit::odd_image(ENGINE).expect("an image"))
 }
 
-/// What people write themselves, in the smallest image there is.
+/// The command people write by hand, in the smallest available image.
 pub(crate) fn engine_run(command: &[&str]) -> Command {
     let (program, args) = command.split_first().expect("a program");
     let image = image();
@@ -107,7 +107,7 @@ pub(crate) fn engine_run(command: &[&str]) -> Command {
     run
 }
 
-/// A container that stays.
+/// A long-running container.
 pub(crate) struct Container(String);
 
 impl Container {

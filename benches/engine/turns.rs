@@ -1,4 +1,4 @@
-//! Contestants that take turns: a machine that is slow for a while is slow for all, and who goes first changes every time.
+//! Contestants take turns: a slow phase of the machine affects all of them, and the order changes every round.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode};
 
-/// Turns of each. More than that is not known of anybody.
+/// Turns of each contestant, which is also the sample size.
 const TURNS: usize = 20;
 
-/// Those who take turns.
+/// The contestants.
 #[derive(Default)]
 pub(crate) struct Turns<'a> {
     contestants: Vec<Contestant<'a>>,
@@ -20,12 +20,12 @@ pub(crate) struct Turns<'a> {
 struct Contestant<'a> {
     name: &'static str,
     go: Box<dyn Fn() -> Duration + 'a>,
-    /// How long it took, the oldest first.
+    /// The times, the oldest first.
     times: RefCell<VecDeque<Duration>>,
 }
 
 impl<'a> Turns<'a> {
-    /// One more; `go` says how long it took.
+    /// Adds a contestant; `go` returns its time.
     pub(crate) fn with(mut self, name: &'static str, go: impl Fn() -> Duration + 'a) -> Self {
         self.contestants.push(Contestant { name, go: Box::new(go), times: RefCell::default() });
         self
@@ -34,18 +34,18 @@ impl<'a> Turns<'a> {
     /// Measures all of them.
     pub(crate) fn bench(&self, group: &mut BenchmarkGroup<'_, WallTime>) {
         group.sampling_mode(SamplingMode::Flat).sample_size(TURNS);
-        // All are measured in one go, so that nothing is left to warm up and little to plan.
+        // All are measured in one round, so there is nothing to warm up and little to plan.
         group.warm_up_time(Duration::from_nanos(1)).measurement_time(Duration::from_millis(1));
         for contestant in &self.contestants {
-            // Whoever asks plans by how long an answer takes, and takes what is remembered for very fast: so it is said as
-            // many times over as is asked for.
+            // Criterion plans by how long an answer takes, and takes a recorded one for very fast: so the time is
+            // multiplied by the requested iterations.
             group.bench_function(contestant.name, |b| {
                 b.iter_custom(|count| self.time_of(contestant) * count as u32);
             });
         }
     }
 
-    /// What one turn of this one took that nobody has asked for yet.
+    /// The next unused time of this contestant.
     fn time_of(&self, contestant: &Contestant<'_>) -> Duration {
         loop {
             let known = contestant.times.borrow_mut().pop_front();
@@ -56,7 +56,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Everybody goes once.
+    /// Runs every contestant once.
     fn take(&self) {
         let first = self.taken.replace(self.taken.get() + 1) % self.contestants.len();
         let (later, sooner) = self.contestants.split_at(first);
@@ -67,7 +67,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// How long it takes.
+/// Measures one call.
 pub(crate) fn time(one: impl FnOnce()) -> Duration {
     let begun = Instant::now();
     one();

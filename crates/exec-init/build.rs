@@ -1,6 +1,6 @@
 //! Builds the program of this package as static files for the library to embed.
 //!
-//! With the `embed` feature off - as in that very build - there is nothing to do.
+//! With the `embed` feature off - as in that inner build - it does nothing.
 
 use std::env;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use static_build::{Built, Features, Program};
 
-/// The architectures there is a system call filter for, by the compiler's name and the library's.
+/// The architectures with a system call filter, by the compiler's name and the library's.
 const ARCHS: [(&str, &str); 2] = [("x86_64", "X86_64"), ("aarch64", "Aarch64")];
 
 fn main() -> ExitCode {

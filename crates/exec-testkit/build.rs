@@ -1,4 +1,4 @@
-//! Builds the probe program, so that the library can carry it.
+//! Builds the probe program for the library to embed.
 
 use std::env;
 use std::fs;

@@ -64,7 +64,8 @@ impl Repository {
     }
 }
 
-/// R25, R103, A13: all at once, each in its own sandbox; the host's git sees their commits and runs nothing of theirs.
+/// R25, R103, A13: all at once, each in its own sandbox; the host's git sees their commits and runs none of their
+/// hooks.
 fn commits_are_seen_and_hooks_are_not_run(sandbox: &str) -> Result<()> {
     let repository = Repository::new()?;
     let output = repository.orchestrator(sandbox, None).output()?;
@@ -83,7 +84,7 @@ fn commits_are_seen_and_hooks_are_not_run(sandbox: &str) -> Result<()> {
     Ok(())
 }
 
-/// R11, A19: killed in the middle, nothing of any agent is alive.
+/// R11, A19: when it is killed in the middle, no agent's process survives.
 fn killed_it_leaves_nothing(sandbox: &str) -> Result<()> {
     let repository = Repository::new()?;
     let marker = format!("9{:09}", std::process::id() * 10 + u32::from(sandbox == "docker"));

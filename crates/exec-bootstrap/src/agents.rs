@@ -1,5 +1,5 @@
-//! Programs of coding agents that an image can have. They bring a Node of their own along: what they run on has nothing
-//! to do with what the project is written in, and is not on its path.
+//! Coding agents' CLIs that an image can include. They bring their own Node, independent of the project's toolchain
+//! and not on its PATH.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use std::str::FromStr;
 use crate::plan::Family;
 use crate::reason::Reason;
 
-/// Where they are.
+/// Where they are installed.
 const PLACE: &str = "/opt/agents";
 
-/// What is known of one.
+/// A supported CLI.
 struct Known {
     /// The name of the program.
     program: &'static str,
@@ -18,14 +18,14 @@ struct Known {
     version: &'static str,
 }
 
-/// Each at a version that was current when this was written; another can be named.
+/// The default versions; another can be requested.
 const KNOWN: [Known; 3] = [
     Known { program: "claude", package: "@anthropic-ai/claude-code", version: "2.1.280" },
     Known { program: "codex", package: "@openai/codex", version: "0.153.3" },
     Known { program: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
 ];
 
-/// An agent's program at a version, written like `claude` or `claude@2.1.280`.
+/// An agent's CLI at a version, written like `claude` or `claude@2.1.280`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AgentCli {
     program: &'static str,
@@ -51,7 +51,8 @@ impl FromStr for AgentCli {
     }
 }
 
-/// Three numbers, and perhaps what of them is not yet finished. It ends up in a command.
+/// Three numbers and an optional pre-release. Anything else is refused, because the version becomes part of a
+/// command.
 fn is_exact(version: &str) -> bool {
     let (numbers, rest) = version.split_once('-').unwrap_or((version, "x"));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -68,7 +69,7 @@ impl fmt::Display for AgentCli {
 }
 
 impl AgentCli {
-    /// The image that their Node comes from.
+    /// The image that provides their Node.
     pub(crate) fn node(family: Family) -> &'static str {
         match family {
             Family::Debian => "node:24-bookworm",
@@ -82,7 +83,7 @@ impl AgentCli {
     }
 }
 
-/// Where they get their Node from.
+/// Copies Node from its image.
 pub(crate) fn copies(node: &str) -> [String; 2] {
     [
         format!("COPY --from={node} /usr/local/bin/node {PLACE}/bin/node"),
@@ -90,7 +91,7 @@ pub(crate) fn copies(node: &str) -> [String; 2] {
     ]
 }
 
-/// Installs them. Programs in JavaScript find Node by their first line, which names the project's where it has one.
+/// Installs them. Scripts find Node through their first line, which would otherwise select the project's.
 pub(crate) fn commands<'a>(agents: impl IntoIterator<Item = &'a AgentCli>) -> Vec<String> {
     let agents: Vec<&AgentCli> = agents.into_iter().collect();
     let packages: Vec<String> =
@@ -113,10 +114,10 @@ pub(crate) fn commands<'a>(agents: impl IntoIterator<Item = &'a AgentCli>) -> Ve
     std::iter::once(install).chain(finish).collect()
 }
 
-/// What keeps a pinned version pinned.
+/// Keeps a pinned version pinned.
 pub(crate) const ENV: [(&str, &str); 1] = [("DISABLE_AUTOUPDATER", "1")];
 
-/// Where npm keeps what it downloaded.
+/// npm's download cache.
 pub(crate) const CACHE: &str = "/root/.npm";
 
 #[cfg(test)]
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(text.parse::<AgentCli>().unwrap().to_string(), shown);
     }
 
-    /// R75: nothing but an exact version, and no word that would be part of a command.
+    /// R75: only an exact version is accepted, and no text that would become part of a command.
     #[rstest]
     #[case("cursor")]
     #[case("claude@latest")]

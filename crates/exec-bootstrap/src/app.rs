@@ -1,4 +1,4 @@
-//! The application itself, for `--compose`: how it is built, what it runs on and how it is started. Pure.
+//! The application itself, for `--compose`: how to build it, which image to run it on and how to start it. Pure.
 
 mod language;
 
@@ -9,33 +9,33 @@ use crate::plan::{Base, Family};
 use crate::reason::Reason;
 use crate::tree::Tree;
 
-/// Where the sources are while the application is built.
+/// The sources during the build.
 pub(crate) const SOURCES: &str = "/src";
-/// Where a build leaves what is to be run.
+/// The build's output directory.
 pub(crate) const OUT: &str = "/out";
-/// Where that is in the image.
+/// The output in the final image.
 pub(crate) const PROGRAMS: &str = "/app/bin";
-/// Where the sources are of an application that runs from them.
+/// The sources in the final image, for an application that runs from them.
 pub(crate) const RUN_FROM: &str = "/app/src";
 
-/// How a project becomes something that runs.
+/// How to build and run a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct App {
     pub(crate) language: Language,
-    /// The directory of the project that it is built in; the top is the empty path.
+    /// The directory of the project to build in; empty for the top.
     pub(crate) place: String,
-    /// What is done with the sources.
+    /// The build commands.
     pub(crate) build: Vec<String>,
     pub(crate) caches: Vec<&'static str>,
-    /// What of the build the image gets.
+    /// What the final image takes from the build.
     pub(crate) taken: Vec<(String, String)>,
-    /// A small image to run on; `None` to run on the one it was built with.
+    /// A small image to run on; `None` to run on the build image.
     pub(crate) runtime: Option<String>,
     pub(crate) env: Vec<(&'static str, String)>,
     pub(crate) start: Vec<String>,
-    /// How it is started from its sources, for who works on them.
+    /// The command that runs it from its sources, for development.
     pub(crate) develop: Vec<String>,
-    /// Where its debugger would listen.
+    /// The debugger's port.
     pub(crate) debug_port: u16,
     pub(crate) reasons: Vec<Reason>,
     pub(crate) warnings: Vec<String>,
@@ -59,7 +59,7 @@ impl App {
         }
     }
 
-    /// What is run, in the image and from the sources, and what says so.
+    /// Sets the start commands, in the image and from the sources, and their reason.
     fn starts(&mut self, start: &[&str], develop: &[&str], why: &str) {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
         (self.start, self.develop) = (words(start), words(develop));
@@ -67,11 +67,11 @@ impl App {
     }
 }
 
-/// Which languages are more often an application than a part of one, first.
+/// Languages, those most likely to be the application first.
 const ORDER: [Language; 6] =
     [Language::Go, Language::Rust, Language::Java, Language::Python, Language::Ruby, Language::Node];
 
-/// The application of a project.
+/// Decides which application a project is.
 pub(crate) fn of(tree: &Tree, parts: &[Part], base: &Base, needs_libraries: bool) -> Result<App> {
     let is_at_the_top = |language: Language| language::manifests(language).iter().any(|name| tree.has(name));
     let has = |language: &Language| parts.iter().any(|part| part.language == *language);
@@ -83,7 +83,7 @@ pub(crate) fn of(tree: &Tree, parts: &[Part], base: &Base, needs_libraries: bool
         let why = format!("of the languages here {} is nearest to the top", language.name());
         app.reasons.push(Reason::new(format!("{} is the application", language.name()), why));
     }
-    // What a build linked against must be there when it runs; a small image has none of it.
+    // A small image has none of the libraries that the build linked against.
     let alone = parts.len() == 1 && base.family == Family::Debian && base.is_root && !needs_libraries;
     if alone {
         app.runtime = parts.first().and_then(|part| language::small(language, &part.image));

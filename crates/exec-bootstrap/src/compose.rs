@@ -1,4 +1,4 @@
-//! The two compose files: one to work on the project, one that stands alone. Pure.
+//! The two compose files: one for development, one for production. Pure.
 
 use crate::app::App;
 use crate::header;
@@ -111,10 +111,10 @@ secrets:
     file: ./secrets/app_secret
 "#;
 
-/// Whether something listens: bash can ask without a program for it.
+/// Checks whether the port is open; bash needs no other program for it.
 const HEALTH: [&str; 4] = ["CMD", "bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080"];
 
-/// Source mounted, started again on every change, ports for a debugger.
+/// Sources mounted, restarted on every change, ports for a debugger.
 pub(crate) fn development(plan: &Plan, app: &App) -> String {
     let reload = ["sh", "scripts/docker-reload.sh"].map(str::to_owned);
     let command: Vec<String> = reload.into_iter().chain(app.develop.iter().cloned()).collect();
@@ -122,7 +122,7 @@ pub(crate) fn development(plan: &Plan, app: &App) -> String {
     filled(plan, &text.replace("@DEBUG_PORT@", &app.debug_port.to_string()))
 }
 
-/// Nothing but what was built.
+/// Only the built application.
 pub(crate) fn production(plan: &Plan) -> String {
     filled(plan, PRODUCTION)
 }

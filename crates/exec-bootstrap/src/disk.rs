@@ -1,4 +1,4 @@
-//! The generated files on disk: whether they are as they should be, and making them so.
+//! The generated files on disk: checking and writing them.
 
 use std::io;
 use std::path::Path;
@@ -10,57 +10,57 @@ use crate::header::Standing;
 use crate::plan::Plan;
 use crate::project::Project;
 
-/// Whether a file that somebody wrote may be replaced.
+/// Whether a hand-written file may be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It may.
     Replace,
-    /// It stays.
+    /// It is kept.
     Keep,
 }
 
-/// What became of a file.
+/// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is new, or was replaced.
+    /// It was created or replaced.
     Written,
-    /// It was already so.
+    /// It was up to date.
     Unchanged,
-    /// Somebody wrote it, and it stays.
+    /// It is hand-written and was kept.
     Kept,
 }
 
-/// More than any file of ours has, and more than a person writes.
+/// Longer than any generated or hand-written file.
 const LONGEST: u64 = 4 << 20;
 
-/// What is found under the name of a file of ours.
+/// What exists under the name of a generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OnDisk {
     /// Nothing.
     Missing,
     /// A file.
     Text(String),
-    /// A link, a pipe, a directory, something huge: not ours, and not to be read.
+    /// A link, a pipe, a directory or something huge: not generated, and not to be read.
     Foreign,
 }
 
 impl Project {
-    /// How the files on disk stand to the plan.
+    /// Compares the files on disk with the plan.
     ///
     /// # Errors
     ///
-    /// Where a file can't be read.
+    /// Fails if a file can't be read.
     pub fn check(&self, plan: &Plan) -> Result<Vec<(&'static str, Standing)>> {
         let standing = |file: File| Ok((file.path, Standing::of(&self.on_disk(file.path)?, &file.text)));
         plan.files().into_iter().map(standing).collect()
     }
 
-    /// Writes the files. What somebody wrote stays unless it may be replaced; where that is the Dockerfile of the image itself
-    /// it is an error, and then nothing is written.
+    /// Writes the files. Hand-written files are kept unless `existing` allows replacing them.
     ///
     /// # Errors
     ///
-    /// That one, and where a file can't be read or written.
+    /// Fails if the development image's Dockerfile is hand-written and kept (then nothing is written), or if a file
+    /// can't be read or written.
     pub fn write(&self, plan: &Plan, existing: Existing) -> Result<Vec<(&'static str, Outcome)>> {
         let standings = self.check(plan)?;
         let keep = existing == Existing::Keep;
@@ -95,7 +95,7 @@ impl Project {
         }
     }
 
-    /// As a whole or not at all; a link is replaced, not followed.
+    /// Replaces the file atomically; a link is replaced, not followed.
     fn replace(&self, file: &File) -> io::Result<()> {
         if let Some((place, _)) = file.path.rsplit_once('/') {
             match self.dir.make_dir(place, 0o777) {

@@ -1,22 +1,22 @@
-//! The formats manifests are written in, and what is said of one that is broken.
+//! The formats of manifests, and errors about broken ones.
 
 use exec_core::{Error, ErrorKind, Result};
 
 use crate::tree::Tree;
 
-/// A TOML file; `None` where there is none.
+/// A TOML file; `None` if it does not exist.
 pub(crate) fn toml(tree: &Tree, path: &str) -> Result<Option<toml::Table>> {
     let Some(text) = text(tree, path)? else { return Ok(None) };
     toml::from_str(text).map(Some).map_err(|error| broken(path, error.to_string().trim_end()))
 }
 
-/// A JSON file; `None` where there is none.
+/// A JSON file; `None` if it does not exist.
 pub(crate) fn json(tree: &Tree, path: &str) -> Result<Option<serde_json::Value>> {
     let Some(text) = text(tree, path)? else { return Ok(None) };
     serde_json::from_str(text).map(Some).map_err(|error| broken(path, &error.to_string()))
 }
 
-/// The text of a file that somebody may have left in the middle of a merge.
+/// The text of a file, refusing unresolved merge conflicts.
 pub(crate) fn text<'a>(tree: &'a Tree, path: &str) -> Result<Option<&'a str>> {
     let text = tree.text(path)?;
     let conflict = text.and_then(|text| text.lines().position(|line| line.starts_with("<<<<<<< ")));
@@ -26,7 +26,7 @@ pub(crate) fn text<'a>(tree: &'a Tree, path: &str) -> Result<Option<&'a str>> {
     }
 }
 
-/// The first word of the first line that says something: what files like `.nvmrc` hold.
+/// The first word of the first line that is not empty or a comment, as in files like `.nvmrc`.
 pub(crate) fn single_word<'a>(tree: &'a Tree, path: &str) -> Result<Option<&'a str>> {
     let lines = text(tree, path)?.unwrap_or_default().lines();
     Ok(lines
@@ -39,7 +39,7 @@ pub(crate) fn broken(path: &str, why: &str) -> Error {
         .with_remedy(format!("repair {path}, then try again"))
 }
 
-/// The content of the first such XML element, comments aside.
+/// The content of the first such XML element outside of comments.
 pub(crate) fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let mut rest = xml;

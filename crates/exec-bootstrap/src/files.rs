@@ -1,34 +1,34 @@
-//! The files that a plan becomes.
+//! The files generated from a plan.
 
 use exec_core::printable;
 
 use crate::plan::{Plan, Scope};
 use crate::{compose, render, scripts};
 
-/// What an image is built from.
+/// The name of the Dockerfile.
 pub const DOCKERFILE: &str = "Dockerfile";
-/// What the image to develop in is built from, where there is one of the application too.
+/// The Dockerfile of the development image, if the application has one too.
 pub(crate) const DOCKERFILE_DEV: &str = "Dockerfile.dev";
-/// What a build does not see.
+/// Lists the files that a build must not see.
 pub const DOCKERIGNORE: &str = ".dockerignore";
 
-/// Whether a file is run.
+/// Whether a file is executable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// It is read.
     Text,
-    /// It is run.
+    /// It is executed.
     Program,
 }
 
 /// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// From the top of the project.
+    /// Relative to the top of the project.
     pub path: &'static str,
-    /// All of it.
+    /// The complete content.
     pub text: String,
-    /// Whether it is run.
+    /// Whether it is executable.
     pub mode: Mode,
 }
 

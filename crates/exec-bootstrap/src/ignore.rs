@@ -1,4 +1,4 @@
-//! `.dockerignore`: what git ignores, in Docker's way of saying it, and secrets in any case.
+//! `.dockerignore`: what git ignores, in Docker's syntax, and secrets in any case.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::document;
 use crate::plan::Scope;
 use crate::tree::{Tree, directory, join};
 
-/// Never part of a build, whatever else is said. The exceptions are made to be shared.
+/// Never part of a build, whatever else the file says. The exceptions are meant to be shared.
 const SECRETS: &[&str] = &[
     "**/.env",
     "**/.env.*",
@@ -43,7 +43,7 @@ const SECRETS: &[&str] = &[
     "**/config/master.key",
 ];
 
-/// Large, made by tools, or of no use to a build.
+/// Large, generated, or not needed by a build.
 const USELESS: &[&str] = &[
     "**/.git",
     "**/.hg",
@@ -56,11 +56,11 @@ const USELESS: &[&str] = &[
     ".dockerignore",
 ];
 
-/// What `--compose` adds: a change of these is no change of the application, and secrets are mounted.
+/// Added by `--compose`: changing these files does not change the application, and secrets are mounted.
 const COMPOSE: &[&str] =
     &["/config", "/secrets", "docker-compose*.yml", "scripts/docker-*.sh", "scripts/emergency-stop.sh"];
 
-/// The lines of the file. `copied` is what the build needs even where git ignores it.
+/// The lines of the file. `copied` lists what the build needs even if git ignores it.
 pub(crate) fn lines<'a>(
     tree: &Tree,
     scope: Scope,
@@ -92,14 +92,14 @@ pub(crate) fn lines<'a>(
     Ok(lines)
 }
 
-/// Whether an `.npmrc` says who somebody is; what can't be read might.
+/// Whether an `.npmrc` contains credentials; an unreadable one might.
 pub(crate) fn holds_token(tree: &Tree, path: &str) -> bool {
     let says_so = |text: &str| ["_authToken", "_auth", "_password"].iter().any(|word| text.contains(word));
     tree.text(path).map_or(true, |text| text.is_none_or(says_so))
 }
 
-/// A line of a `.gitignore` in this directory, as Docker would have it: git looks for a pattern without a slash at any
-/// depth, Docker at the top only.
+/// Translates a line of a `.gitignore` in this directory: git matches a pattern without a slash at any depth, Docker
+/// at the top only.
 fn pattern(place: &str, line: &str) -> Option<String> {
     let line = line.trim_end();
     let (not, body) = line.strip_prefix('!').map_or(("", line), |body| ("!", body));

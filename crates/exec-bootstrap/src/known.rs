@@ -1,8 +1,8 @@
-//! What is known of toolchains' releases, as data: used where a project leaves the choice to us.
+//! Known releases of toolchains, for projects that leave the choice open.
 
 use crate::version::Version;
 
-/// Versions to choose from where a project names a range, the preferred one first; those with long support lead.
+/// Versions to choose from if a project gives a range, the preferred one first; those with long-term support lead.
 pub(crate) const NODE: &[Version] = &[
     Version::whole(24),
     Version::whole(22),
@@ -41,11 +41,11 @@ pub(crate) const JAVA: &[Version] =
 pub(crate) const MAVEN: &str = "3.9";
 pub(crate) const GRADLE: &str = "8";
 
-/// Names that `.nvmrc` may give to a version of Node with long support.
+/// Names that `.nvmrc` may use for LTS versions of Node.
 pub(crate) const NODE_NAMES: &[(&str, u32)] =
     &[("krypton", 24), ("jod", 22), ("iron", 20), ("hydrogen", 18), ("gallium", 16), ("fermium", 14)];
 
-/// Package managers that no image brings along, each at a version that is known to work.
+/// Package managers that no image includes, each at a version known to work.
 pub(crate) const UV: &str = "0.9.9";
 pub(crate) const POETRY: &str = "2.2.1";
 pub(crate) const PDM: &str = "2.26.1";
@@ -55,7 +55,8 @@ pub(crate) const YARN: &str = "4";
 pub(crate) const YARN_CLASSIC: &str = "1.22.22";
 pub(crate) const BUN: &str = "1";
 
-/// The first versions whose images are built on Debian bookworm: those of every line that was kept up when it came.
+/// The first versions whose images are built on Debian bookworm: one for each line that was maintained at its
+/// release.
 pub(crate) const NODE_ON_BOOKWORM: &[Version] =
     &[Version::exact(16, 20, 1), Version::exact(18, 16, 1), Version::exact(20, 3, 0)];
 pub(crate) const PYTHON_ON_BOOKWORM: &[Version] = &[
@@ -70,7 +71,7 @@ pub(crate) const RUBY_ON_BOOKWORM: &[Version] =
 pub(crate) const GO_ON_BOOKWORM: &[Version] = &[Version::exact(1, 19, 10), Version::exact(1, 20, 5)];
 pub(crate) const RUST_ON_BOOKWORM: &[Version] = &[Version::exact(1, 70, 0)];
 
-/// The Debian release that the image of a version is built on: before bookworm it was bullseye.
+/// The Debian release of a version's image: bullseye before bookworm.
 pub(crate) fn debian(version: Version, firsts: &[Version]) -> &'static str {
     let is_first = |first: &&Version| version.newest() >= first.newest();
     let by_major = firsts.windows(2).any(|pair| pair[0].major != pair[1].major);

@@ -1,10 +1,10 @@
-//! From a project to the image it is developed and tested in.
+//! Generates the image that a project is developed and tested in.
 //!
-//! Three steps, and only the first one looks at the disk: [`Project::read`] makes a [`Tree`] of the files that say something
-//! about the project, [`Plan::of`] decides from them what the image needs, and [`Plan::dockerfile`] and
-//! [`Plan::dockerignore`] write it down. The same tree gives the same bytes.
+//! Three steps, and only the first one reads the disk: [`Project::read`] collects the files that describe the project
+//! in a [`Tree`], [`Plan::of`] decides what the image needs, and [`Plan::dockerfile`] and [`Plan::dockerignore`]
+//! render it. The same tree gives the same bytes.
 //!
-//! It is an image for working on the project in a sandbox, not one that ships it: compilers, package managers and the
+//! The image is for working on the project in a sandbox, not for shipping it: it has compilers, package managers and
 //! dependencies, but none of the project's own sources. These come with the workspace.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Which packages of the system a project's dependencies need in order to be built: a table.
+//! The system packages that a project's dependencies need to be built: a table.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use crate::part::{Language, Part};
 /// A dependency and what it needs.
 struct Row {
     language: Language,
-    /// A name, or its beginning when it ends in `*`.
+    /// A name, or a prefix if it ends in `*`.
     dependency: &'static str,
     library: Library,
 }
 
-/// Something of the system, by what Debian and Alpine call it.
+/// A system library, by its Debian and Alpine packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Library {
-    /// Several are parted by blanks.
+    /// Several are separated by spaces.
     pub(crate) debian: &'static str,
     pub(crate) alpine: &'static str,
 }
@@ -24,7 +24,7 @@ const fn library(debian: &'static str, alpine: &'static str) -> Library {
     Library { debian, alpine }
 }
 
-/// What a base image that is not known needs to have: a compiler and what fetches sources.
+/// What an unknown base image needs: a compiler and tools that fetch sources.
 pub(crate) const BUILD_TOOLS: Library =
     library("build-essential ca-certificates git pkg-config", "build-base ca-certificates git pkgconf");
 pub(crate) const GIT: Library = library("git", "git");
@@ -106,7 +106,7 @@ const ROWS: &[Row] = &[
     row(Language::Rust, "zmq-sys", ZMQ),
 ];
 
-/// Adds what these dependencies need to a part, each with its reason.
+/// Adds the libraries these dependencies need to a part, each with its reason.
 pub(crate) fn add(part: &mut Part, dependencies: &BTreeSet<String>) {
     let language = part.language;
     for row in ROWS.iter().filter(|row| row.language == language) {

@@ -1,12 +1,12 @@
-//! What one language adds to the image: the common tongue of detection and of what writes the files.
+//! What one language adds to the image: the interface between detection and rendering.
 
 use std::collections::BTreeSet;
 
 use crate::libraries::Library;
 use crate::reason::Reason;
 
-/// A language with a toolchain of its own. The order is that of preference for the base image: what is hardest to
-/// take along from another image comes first.
+/// A language with a toolchain of its own. The order is the preference for the base image: the toolchain that is
+/// hardest to copy from another image comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Language {
     Ruby,
@@ -36,19 +36,19 @@ pub(crate) struct Part {
     pub(crate) language: Language,
     /// The official image with this toolchain.
     pub(crate) image: String,
-    /// What of that image makes the toolchain, where another image is the base.
+    /// The parts of that image to copy if another image is the base.
     pub(crate) carried: Vec<Carried>,
-    /// What makes them work there.
+    /// Commands that make the copies work there.
     pub(crate) carried_commands: Vec<String>,
-    /// Variables that the toolchain needs, there because its own image sets them.
+    /// Variables that the toolchain needs there, because its own image sets them.
     pub(crate) carried_env: Vec<(&'static str, String)>,
-    /// Directories of programs, there because the toolchain's own image has them on the path.
+    /// Program directories needed there, because the toolchain's own image has them on the PATH.
     pub(crate) carried_path: Vec<&'static str>,
-    /// Why Debian, in the words of this language.
+    /// Why Debian, for this language.
     pub(crate) debian: String,
     /// Variables for builds and runs.
     pub(crate) env: Vec<(&'static str, String)>,
-    /// Directories of programs to find first.
+    /// Program directories to search first.
     pub(crate) path: Vec<&'static str>,
     pub(crate) libraries: BTreeSet<Library>,
     pub(crate) layers: Vec<Layer>,
@@ -88,7 +88,7 @@ impl Part {
     }
 }
 
-/// Something to take from another image.
+/// Something to copy from another image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Carried {
     pub(crate) from: &'static str,
@@ -96,24 +96,24 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// To where it was: what is found by its path stays true.
+    /// Copies to the same path, so that absolute paths stay valid.
     pub(crate) fn as_it_was(path: &'static str) -> Self {
         Self { from: path, to: path }
     }
 }
 
-/// Files of the project that are needed first, and what is done with them.
+/// Files of the project that are needed first, and the commands that use them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Layer {
-    /// Why it is done so, for the reader of the file: one line each.
+    /// Comment lines for the reader of the file.
     pub(crate) comment: Vec<String>,
-    /// Where it happens; the files lie there as they do in the project.
+    /// Where the commands run; the files have the same layout there as in the project.
     pub(crate) directory: String,
-    /// The directory of the project that the commands run in; the top is the empty path.
+    /// The directory of the project in which the commands run; empty for the top.
     pub(crate) place: String,
-    /// From the top of the project.
+    /// Relative to the top of the project.
     pub(crate) files: Vec<String>,
-    /// Directories that outlive the build and are not in the image.
+    /// Cache directories that outlive the build and are not in the image.
     pub(crate) caches: Vec<&'static str>,
     pub(crate) commands: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What the image needs, decided from the project's files and the caller's wishes. Pure.
+//! Decides what the image needs from the project's files and the caller's wishes. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,42 +13,42 @@ use crate::reason::{Reason, one_line};
 use crate::tree::Tree;
 use crate::{app, detect, files, ignore, render};
 
-/// What the caller wants otherwise than the project's files say.
+/// The caller's wishes, which override the project's files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// The image to begin with, which then has the toolchain; Alpine is told by its name.
+    /// The base image, which must include the toolchain; Alpine is recognized by its name.
     pub base: Option<String>,
-    /// Programs of agents that the image is to have.
+    /// The agents' CLIs to include.
     pub agents: BTreeSet<AgentCli>,
-    /// What is to be written.
+    /// Which files to write.
     pub scope: Scope,
-    /// The digest of every image that is named, by its name, like `sha256:…`; `None` to leave them out.
+    /// The digest of every image by its name, like `sha256:…`; `None` to name images without digests.
     pub digests: Option<BTreeMap<String, String>>,
 }
 
-/// How much is written.
+/// Which files to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
     /// The image to develop and test in.
     #[default]
     Image,
-    /// That one, the application's own, and what starts and stops both.
+    /// That image, the application's own, and scripts that start and stop both.
     Compose,
 }
 
-/// What kind of system an image is.
+/// The kind of system in an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     Debian,
     Alpine,
 }
 
-/// The image that the others' toolchains are added to.
+/// The image that the other toolchains are added to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Base {
     pub(crate) image: String,
     pub(crate) family: Family,
-    /// Whether its user is root, as far as is known.
+    /// Whether its user is known to be root.
     pub(crate) is_root: bool,
 }
 
@@ -57,18 +57,23 @@ pub(crate) struct Base {
 pub struct Plan {
     pub(crate) wishes: Wishes,
     pub(crate) base: Base,
-    /// The base's own first.
+    /// The base's own comes first.
     pub(crate) parts: Vec<Part>,
     pub(crate) libraries: BTreeSet<Library>,
     pub(crate) ignored: Vec<String>,
-    /// The application, where it is asked for.
+    /// The application, if requested.
     pub(crate) app: Option<App>,
     reasons: Vec<Reason>,
     warnings: Vec<String>,
 }
 
 impl Plan {
-    /// Decides.
+    /// Makes all decisions.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no project, if a manifest is broken or its versions conflict, and if a wish can't be
+    /// fulfilled.
     pub fn of(tree: &Tree, wishes: &Wishes) -> Result<Self> {
         let mut parts = detect::parts(tree)?;
         let Some(first) = parts.first() else { return Err(nothing_found(tree)) };
@@ -107,22 +112,22 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Every file, the one of the image to develop and test in first.
+    /// Every file, the development image's Dockerfile first.
     pub fn files(&self) -> Vec<File> {
         files::of(self)
     }
 
-    /// The Dockerfile of the image to develop and test in.
+    /// The Dockerfile of the development image.
     pub fn dockerfile(&self) -> String {
         render::dockerfile(self)
     }
 
-    /// How much is written.
+    /// Which files to write.
     pub fn scope(&self) -> Scope {
         self.wishes.scope
     }
 
-    /// Every image that the files name, as it is without a digest.
+    /// Every image in the files, without digests.
     pub fn images(&self) -> BTreeSet<&str> {
         let base = [self.base.image.as_str()];
         let carried = self.parts.iter().skip(1).map(|part| part.image.as_str());
@@ -132,7 +137,7 @@ impl Plan {
         all.filter(|image| !image.contains('@')).collect()
     }
 
-    /// An image as the files name it.
+    /// An image with its digest, if digests are used.
     pub(crate) fn pinned(&self, image: &str) -> String {
         match self.wishes.digests.as_ref().and_then(|digests| digests.get(image)) {
             Some(digest) => format!("{image}@{digest}"),
@@ -153,12 +158,12 @@ impl Plan {
         }
     }
 
-    /// What the engine need not and must not see of the project when it builds.
+    /// The `.dockerignore`: what a build need not and must not see.
     pub fn dockerignore(&self) -> String {
         render::dockerignore(self)
     }
 
-    /// Every decision with what it rests on.
+    /// Every decision with its reason.
     pub fn reasons(&self) -> &[Reason] {
         &self.reasons
     }
@@ -207,7 +212,7 @@ fn base(first: &Part, wishes: &Wishes) -> Result<(Base, Reason)> {
     Ok((Base { image: image.clone(), family, is_root: false }, Reason::new(format!("{name} ({image})"), why)))
 }
 
-/// The same toolchain for the other C library: what is taken from an image must run in another one.
+/// The same toolchain for musl: it must run in an Alpine image.
 fn on_alpine(image: &str) -> String {
     let name = image.trim_end_matches("-bookworm").trim_end_matches("-bullseye");
     format!("{name}-alpine")

@@ -1,4 +1,4 @@
-//! The directory of a project: what of it is read and written here goes through one descriptor.
+//! A project's directory: all reads and writes go through one descriptor.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,28 +6,28 @@ use std::path::{Path, PathBuf};
 use exec_core::{Error, ErrorKind, Result};
 use exec_files::Dir;
 
-/// A project on disk. Commands can write there, so nothing in it is believed to be what it was a moment ago: links never lead
-/// out of it, and only regular files are read.
+/// A project on disk. Commands can write there, so nothing is assumed to stay unchanged: links never lead outside,
+/// and only regular files are read.
 #[derive(Debug)]
 pub struct Project {
     pub(crate) dir: Dir,
-    /// As it was named, for messages.
+    /// The name it was opened by, for messages.
     name: PathBuf,
 }
 
 impl Project {
-    /// The project in this directory.
+    /// Opens the project in this directory.
     ///
     /// # Errors
     ///
-    /// `InvalidInput` where there is no directory of that name.
+    /// `InvalidInput` if there is no such directory.
     pub fn open(root: &Path) -> Result<Self> {
         let dir = root.canonicalize().and_then(|real| Dir::open(&real));
         let dir = dir.map_err(|error| no_project(root, error))?;
         Ok(Self { dir, name: root.to_owned() })
     }
 
-    /// A file of it, as its user names it.
+    /// The path of a file as the user would name it.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.name.join(name)
     }

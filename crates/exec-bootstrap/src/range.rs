@@ -1,11 +1,11 @@
-//! Which versions a project accepts: npm's, Python's and Ruby's ways of saying so, as far as they concern toolchains.
+//! The versions a project accepts, in npm's, Python's and Ruby's syntax, as far as they concern toolchains.
 //!
-//! The question is always whether a *series* (`3.12`, `18`) is accepted. An image of a series has its newest patch, so it
-//! is that one that is compared.
+//! Ranges are always checked against a *series* (`3.12`, `18`). An image of a series has its newest patch, so that
+//! patch is compared.
 
 use crate::version::Version;
 
-/// Alternatives, each of which is a list of conditions.
+/// Alternatives, each a list of conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Range(Vec<Vec<Bound>>);
 
@@ -17,19 +17,19 @@ enum Bound {
     Below(Version),
     Is(Version),
     Not(Version),
-    /// `^`: nothing that changes the first number which is not zero.
+    /// `^`: nothing may change up to the first number that is not zero.
     Compatible(Version),
     /// `~`, `~=`, `~>`: the last number given may grow.
     Approximately(Version),
 }
 
 impl Range {
-    /// `None` for what is no range, like `latest`.
+    /// `None` for text that is not a range, like `latest`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         text.split("||").map(alternative).collect::<Option<Vec<_>>>().map(Self)
     }
 
-    /// The versions it names: the only ones known of it, where it is ahead of what is known here.
+    /// The versions it names: all that is known of a range newer than the known versions.
     pub(crate) fn named(&self) -> impl Iterator<Item = Version> {
         self.0.iter().flatten().map(|bound| bound.version())
     }
@@ -48,7 +48,7 @@ fn alternative(text: &str) -> Option<Vec<Bound>> {
     for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
         let version = word.trim_start_matches(['<', '>', '=', '~', '^', '!']);
         operator.push_str(&word[..word.len() - version.len()]);
-        // A blank may stand between an operator and its version.
+        // A space may separate an operator and its version.
         if version.is_empty() {
             continue;
         }
@@ -97,7 +97,7 @@ impl Bound {
             Self::AtMost(version) => series.agrees_with(version) || newest_there <= version.newest(),
             Self::Below(version) => newest_there < version.first(),
             Self::Is(version) => series.agrees_with(version),
-            // One patch that is not wanted says nothing about the newest one.
+            // Excluding one patch does not exclude the newest one.
             Self::Not(version) => version.patch.is_some() || !series.agrees_with(version),
             Self::Compatible(version) if version.major == 0 => series.agrees_with(version.series()),
             Self::Compatible(version) => series.major == version.major && newest_there >= version.first(),

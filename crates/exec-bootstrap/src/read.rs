@@ -1,4 +1,4 @@
-//! Reads a project: the only place that looks at its files. Bounded in everything, and never leaves the project.
+//! Reads a project. No other module reads its files. Everything is bounded, and no path leads outside the project.
 
 use std::io;
 
@@ -9,23 +9,23 @@ use crate::project::Project;
 use crate::tree::{Content, Tree, join};
 use crate::wanted::{self, Interest};
 
-/// Directories deeper than this are not looked into: manifests are near the top.
+/// Directories deeper than this are skipped: manifests are near the top.
 const DEEPEST: usize = 8;
-/// More directories than a project has that somebody works on; what is beyond is not looked at.
+/// More directories than any project that is developed by hand; the rest is skipped.
 const MOST_DIRECTORIES: usize = 20_000;
-/// More entries than a directory of manifests has.
+/// More entries than a directory with manifests has.
 const MOST_ENTRIES: usize = 100_000;
-/// A file longer than this is taken note of and not read.
+/// A longer file is recorded but not read.
 const LONGEST: u64 = 4 << 20;
-/// More text than all manifests and lock files have together; what is beyond is taken note of and not read.
+/// More text than all manifests and lock files together; further files are recorded but not read.
 const MOST_TEXT: u64 = 128 << 20;
 
 impl Project {
-    /// Reads what matters of the project.
+    /// Reads the relevant files of the project.
     ///
     /// # Errors
     ///
-    /// Where its directory can't be read. A file that can't be is in the tree with the reason.
+    /// Fails if its directory can't be read. A single unreadable file is recorded in the tree with the reason.
     pub fn read(&self) -> Result<Tree> {
         let mut tree = Tree::default();
         let (mut seen, mut room) = (0, MOST_TEXT);
@@ -35,7 +35,7 @@ impl Project {
             let entries = match entries(&self.dir, &path) {
                 Ok(entries) => entries,
                 Err(error) if path.is_empty() => return Err(self.unreadable(error)),
-                // What can't be looked into can't be built from either.
+                // A directory that can't be listed can't be built from either.
                 Err(_) => continue,
             };
             tree.add_directory(&path);
@@ -68,7 +68,7 @@ fn entries(root: &Dir, path: &str) -> io::Result<Vec<exec_files::Entry>> {
 }
 
 fn content(root: &Dir, path: &str, most: u64) -> Content {
-    // Projects of several parts do link their manifests, so links within the project count.
+    // Projects with several parts do link their manifests, so links within the project are followed.
     let bytes = root.behind_links(path).and_then(|path| root.read(path, most));
     match bytes.map(String::from_utf8) {
         Ok(Ok(text)) => Content::Text(text),

@@ -1,8 +1,8 @@
-//! Why something was decided. Every decision has one; `--explain` and the comments of the files show them.
+//! The reason of a decision. Every decision has one; `--explain` and comments in the files show them.
 
 use exec_core::printable;
 
-/// A decision and what it rests on.
+/// A decision and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// What was decided, like `Go 1.22`.
@@ -17,7 +17,7 @@ impl Reason {
     }
 }
 
-/// What a project's files say must neither become an instruction of ours nor reach a terminal as one of theirs.
+/// Text from a project's files must neither become an instruction nor control a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     printable::line(text).into_owned()
 }

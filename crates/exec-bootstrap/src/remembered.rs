@@ -1,8 +1,9 @@
-//! What the files that are there were made with, and how far that counts.
+//! The options that existing files were generated with, and how far they are trusted.
 //!
-//! A generated file names its options, so that it is checked and made again with the same. But a command in a sandbox can write
-//! that line as well. So it chooses only among what the project's own files could choose too: which files are written, and
-//! which version of a known image or program. An image by its name needs the caller's own word.
+//! A generated file names its options, so that it can be checked and regenerated with the same ones. But a command in
+//! a sandbox can write that line, too. So the line chooses only among what the project's own files could choose:
+//! which files are written, and which version of a known image or program. An arbitrary image must be named by the
+//! caller.
 
 use exec_core::{Error, ErrorKind, Result};
 
@@ -13,7 +14,7 @@ use crate::plan::{Scope, Wishes};
 use crate::project::Project;
 use crate::reason::one_line;
 
-/// The options that a generated file names.
+/// The options recorded in a generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remembered {
     file: &'static str,
@@ -21,17 +22,17 @@ pub struct Remembered {
 }
 
 impl Project {
-    /// What the files here were made with; `None` where none is ours.
+    /// The options of the generated files here; `None` if there are none.
     ///
     /// # Errors
     ///
-    /// Where one can't be read.
+    /// Fails if a file can't be read.
     pub fn remembered(&self) -> Result<Option<Remembered>> {
         let of = |name| match self.on_disk(name)? {
             OnDisk::Text(text) => Ok(header::wishes(&text).map(|wishes| Remembered { file: name, wishes })),
             OnDisk::Missing | OnDisk::Foreign => Ok(None),
         };
-        // Where there is an image to develop in beside the application's, both say the same; either may be somebody's own.
+        // With two Dockerfiles both record the same options; either may have been replaced by hand.
         match (of(DOCKERFILE_DEV)?, of(DOCKERFILE)?) {
             (Some(mut dev), Some(app)) => {
                 if let Some(digests) = &mut dev.wishes.digests {
@@ -45,12 +46,12 @@ impl Project {
 }
 
 impl Remembered {
-    /// The file that names them.
+    /// The file that records them.
     pub fn file(&self) -> &'static str {
         self.file
     }
 
-    /// What they add to the caller's wishes, as options.
+    /// The options they add to the caller's wishes.
     pub fn added_to(&self, asked: &Wishes) -> String {
         let mut added = self.wishes.clone();
         added.base = None;
@@ -66,11 +67,11 @@ impl Remembered {
         header::options_of(&added).trim_start().to_owned()
     }
 
-    /// The caller's wishes, and for what they leave open the remembered ones.
+    /// Completes the caller's wishes with the recorded ones.
     ///
     /// # Errors
     ///
-    /// `InvalidInput` where the file names a base that the caller does not.
+    /// `InvalidInput` if the file names a base image that the caller does not.
     pub fn complete(&self, asked: Wishes) -> Result<Wishes> {
         let Wishes { base, agents, scope, digests } = self.wishes.clone();
         if let (Some(base), None) = (base, &asked.base) {
@@ -100,7 +101,7 @@ mod tests {
         Remembered { file: "Dockerfile", wishes: header::wishes(&text).unwrap() }
     }
 
-    /// A43: a header is text that a command can write.
+    /// A43: a command can write a header.
     #[test]
     fn an_image_needs_the_callers_word() {
         let planted = remembered(" --base evil.example/image");

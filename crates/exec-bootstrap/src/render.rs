@@ -1,4 +1,4 @@
-//! Writes a plan down. Decides nothing.
+//! Renders a plan. Makes no decisions.
 
 mod app;
 
@@ -15,7 +15,7 @@ use crate::plan::{Family, Plan, Scope};
 use crate::reason::one_line;
 use crate::tree::{directory, file_name};
 
-/// More directories than this are copied by way of a stage: an image has 127 layers at the most.
+/// More directories than this are copied through a stage: an image has at most 127 layers.
 const MOST_COPIES: usize = 24;
 
 const ABOUT: &str = "\
@@ -81,7 +81,7 @@ fn toolchain(file: &mut Lines, plan: &Plan, name: &str) {
     plan.parts.iter().for_each(|part| language(file, part));
 }
 
-/// Programs of agents, in a layer of their own.
+/// The agents' CLIs, in a layer of their own.
 fn agents(file: &mut Lines, plan: &Plan) {
     if plan.wishes.agents.is_empty() {
         return;
@@ -95,7 +95,7 @@ fn agents(file: &mut Lines, plan: &Plan) {
     file.env(&agents::ENV.map(|(name, value)| (name, value.to_owned())));
 }
 
-/// Words as a list in JSON, as an instruction takes it.
+/// Words as a JSON list, for an instruction.
 pub(crate) fn json(words: &[String]) -> String {
     serde_json::Value::from(words).to_string()
 }
@@ -111,7 +111,7 @@ impl Lines {
         self.line("");
     }
 
-    /// One line, whatever the text holds.
+    /// A comment of exactly one line.
     fn comment(&mut self, text: &str) {
         self.line(format!("# {}", one_line(text)).trim_end());
     }
@@ -125,7 +125,7 @@ impl Lines {
         self.line(format!("RUN {first}{}", commands.join(" \\\n    && ")));
     }
 
-    /// Variables of one kind are one layer.
+    /// Sets variables in one layer.
     fn env(&mut self, variables: &[(&str, String)]) {
         let pairs: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !pairs.is_empty() {
@@ -145,9 +145,9 @@ fn packages(file: &mut Lines, plan: &Plan) {
     };
     let mut names: Vec<&str> = plan.libraries.iter().flat_map(|library| name(library).split(' ')).collect();
     if plan.base.family == Family::Alpine {
-        // The shell people expect, and what makes a user of a number that is taken.
+        // The expected shell, and tools that create a user whose number is taken.
         names.extend(["bash", "shadow"]);
-        // What Node is linked against.
+        // A dependency of Node.
         names.extend((!plan.wishes.agents.is_empty()).then_some("libstdc++"));
     }
     names.sort_unstable();
@@ -176,7 +176,7 @@ fn packages(file: &mut Lines, plan: &Plan) {
     }
 }
 
-/// A toolchain out of its own image.
+/// Copies a toolchain from its own image.
 fn carried(file: &mut Lines, part: &Part, image: &str) {
     file.blank();
     file.comment(&format!("{}, from its official image.", part.language.name()));
@@ -204,7 +204,7 @@ fn language(file: &mut Lines, part: &Part) {
     }
     let (tools, project): (Vec<&Layer>, Vec<&Layer>) =
         part.layers.iter().partition(|layer| layer.directory.is_empty());
-    // What changes least comes first: tools, then variables, then what depends on the project's files.
+    // What changes least comes first: tools, then variables, then the project's files.
     for layer in tools {
         write_layer(file, layer);
     }
@@ -216,7 +216,7 @@ fn language(file: &mut Lines, part: &Part) {
 
 fn write_layer(file: &mut Lines, layer: &Layer) {
     layer.comment.iter().for_each(|line| file.comment(line));
-    // Another directory of files that are already there needs no way to it.
+    // A layer without files needs only the `WORKDIR` of its place, below.
     if !layer.directory.is_empty() && (!layer.files.is_empty() || layer.place.is_empty()) {
         file.line(format!("WORKDIR {}", layer.directory));
     }
@@ -251,7 +251,7 @@ fn is_staged(layer: &Layer) -> bool {
     by_directory(layer).len() > MOST_COPIES
 }
 
-/// A stage with nothing but manifests: what is copied out of it changes only when they do.
+/// A stage with only manifests: copies from it change only when a manifest does.
 fn stage(file: &mut Lines, image: &str, layers: &[&Layer]) {
     let mut names: Vec<&str> =
         layers.iter().flat_map(|layer| layer.files.iter().map(|path| file_name(path))).collect();
@@ -269,7 +269,7 @@ fn stage(file: &mut Lines, image: &str, layers: &[&Layer]) {
 }
 
 fn user(file: &mut Lines, plan: &Plan, about: &str) {
-    // A volume has the owner that its directory has in the image.
+    // A volume inherits the owner of its directory in the image.
     let (places, owned) = match plan.wishes.scope {
         Scope::Image => ("/workspace", "/workspace"),
         Scope::Compose => ("/workspace /app/data /app/config", "/workspace /app/data"),

@@ -1,12 +1,12 @@
-//! The scripts beside the compose files. They are programs of their own, kept as such and not put together here.
+//! The scripts beside the compose files, kept as separate shell files.
 
 use crate::header;
 use crate::plan::Wishes;
 
-/// What they all begin with.
+/// The common beginning.
 const COMMON: &str = include_str!("scripts/common.sh");
 
-/// Path, and what follows the beginning.
+/// Path, and the text after the common beginning.
 const SCRIPTS: [(&str, &str); 4] = [
     ("scripts/docker-build.sh", include_str!("scripts/build.sh")),
     ("scripts/docker-start.sh", include_str!("scripts/start.sh")),
@@ -14,10 +14,10 @@ const SCRIPTS: [(&str, &str); 4] = [
     ("scripts/emergency-stop.sh", include_str!("scripts/emergency-stop.sh")),
 ];
 
-/// Runs inside the container, where there is no compose.
+/// Runs inside the container, which has no compose.
 const RELOAD: (&str, &str) = ("scripts/docker-reload.sh", include_str!("scripts/reload.sh"));
 
-/// All of them.
+/// All scripts.
 pub(crate) fn all(wishes: &Wishes) -> Vec<(&'static str, String)> {
     let head = format!("#!/bin/sh\n{}\n", header::lines(wishes).join("\n"));
     let with_common =

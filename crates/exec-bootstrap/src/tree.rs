@@ -1,4 +1,4 @@
-//! A project as far as it matters here: which files there are, and what those say that say something. No disk.
+//! A project in memory: which files exist, and the text of the relevant ones. No disk access.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use exec_core::{Error, ErrorKind, Result};
 /// What is known of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// All of it.
+    /// Its complete text.
     Text(String),
-    /// That it is there; it is too long to be read for what it could add.
+    /// It exists, and is too long to be worth reading.
     Unread,
-    /// That it is there and can't be read, and why.
+    /// It exists and can't be read, and why.
     Unreadable(String),
 }
 
@@ -24,7 +24,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The project these files make; also for tests, which need no disk then.
+    /// A project made of these files, without a disk.
     pub fn of_texts<P: Into<String>, T: Into<String>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
         let mut tree = Self::default();
         files.into_iter().for_each(|(path, text)| tree.add(path, Content::Text(text.into())));
@@ -58,13 +58,13 @@ impl Tree {
         self.directories.contains(path)
     }
 
-    /// The names of the directories in another.
+    /// The names of the subdirectories of a directory.
     pub(crate) fn directories_in(&self, place: &str) -> Vec<&str> {
         let names = self.directories.iter().filter_map(|path| path.strip_prefix(place)?.strip_prefix('/'));
         names.filter(|name| !name.contains('/')).collect()
     }
 
-    /// What a file says; `None` where there is none, or it is too long to be read.
+    /// The text of a file; `None` if it does not exist or is too long to be read.
     pub(crate) fn text(&self, path: &str) -> Result<Option<&str>> {
         match self.files.get(path) {
             Some(Content::Text(text)) => Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text))),
@@ -81,7 +81,7 @@ impl Tree {
         self.matching(|path| file_name(path) == name)
     }
 
-    /// Every file whose path is as wanted, those nearest to the top first.
+    /// Every file with a matching path, those nearest to the top first.
     pub(crate) fn matching(&self, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
         let mut paths: Vec<&str> =
             self.files.keys().map(String::as_str).filter(|path| wanted(path)).collect();
@@ -89,7 +89,7 @@ impl Tree {
         paths
     }
 
-    /// Files that are not looked at for their names.
+    /// Files that are ignored because of their names.
     pub(crate) fn odd(&self) -> impl Iterator<Item = &str> {
         self.odd.iter().map(String::as_str)
     }
@@ -99,12 +99,12 @@ impl Tree {
     }
 }
 
-/// Paths end up in commands and instructions: what would need quoting there is left out.
+/// Paths become part of commands and instructions, so those that would need quoting are left out.
 fn is_plain(path: &str) -> bool {
     !path.starts_with('-') && path.chars().all(|c| c.is_ascii_alphanumeric() || "._-+@/".contains(c))
 }
 
-/// The directory a path is in; the top is the empty path.
+/// The parent directory of a path; empty for the top.
 pub(crate) fn directory(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }

@@ -1,8 +1,8 @@
-//! Version numbers as toolchains have them.
+//! Version numbers of toolchains.
 
 use std::fmt;
 
-/// A version, as exact as it was given: `18`, `3.12` or `1.82.0`.
+/// A version, as precise as given: `18`, `3.12` or `1.82.0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version {
     pub(crate) major: u32,
@@ -23,7 +23,7 @@ impl Version {
         Self { major, minor: None, patch: None }
     }
 
-    /// Reads `1`, `1.2`, `v1.2.3`, and of `1.22rc1` or `1.8.0_392` the part that is a version.
+    /// Parses `1`, `1.2`, `v1.2.3`, and the leading version in `1.22rc1` or `1.8.0_392`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_prefix('v').unwrap_or(text);
@@ -34,27 +34,27 @@ impl Version {
         Some(Self { major, minor, patch })
     }
 
-    /// Without the patch: images of a minor version get its fixes.
+    /// Without the patch: images of a minor version receive its fixes.
     pub(crate) fn series(self) -> Self {
         Self { patch: None, ..self }
     }
 
-    /// Only the major version, where minor ones are compatible.
+    /// Only the major version, for toolchains with compatible minor versions.
     pub(crate) fn line(self) -> Self {
         Self::whole(self.major)
     }
 
-    /// The newest there can be of it.
+    /// The newest version it can stand for.
     pub(crate) fn newest(self) -> (u32, u32, u32) {
         (self.major, self.minor.unwrap_or(u32::MAX), self.patch.unwrap_or(u32::MAX))
     }
 
-    /// The first there can be of it.
+    /// The oldest version it can stand for.
     pub(crate) fn first(self) -> (u32, u32, u32) {
         (self.major, self.minor.unwrap_or(0), self.patch.unwrap_or(0))
     }
 
-    /// Whether one is a less exact name of the other.
+    /// Whether one is a less precise form of the other.
     pub(crate) fn agrees_with(self, other: Self) -> bool {
         let same = |a: Option<u32>, b: Option<u32>| a.is_none() || b.is_none() || a == b;
         self.major == other.major && same(self.minor, other.minor) && same(self.patch, other.patch)

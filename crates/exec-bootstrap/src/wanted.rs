@@ -1,4 +1,4 @@
-//! Which files say something about a project, and where not to look for them.
+//! Which files describe a project, and which directories to skip.
 
 /// Files whose text is read.
 const READ: &[&str] = &[
@@ -41,7 +41,7 @@ const READ: &[&str] = &[
     "yarn.lock",
 ];
 
-/// Files that matter by being there.
+/// Files whose existence matters.
 const SEEN: &[&str] = &[
     "bun.lock",
     "setup.cfg",
@@ -59,13 +59,13 @@ const SEEN: &[&str] = &[
     ".pnpmfile.cjs",
 ];
 
-/// Files that matter by being at the top: what an application is started by.
+/// Files that matter at the top: the usual entry points of an application.
 const AT_THE_TOP: &[&str] = &["app.py", "config.ru", "index.js", "main.py", "manage.py", "server.js"];
 
-/// What lists of Python packages end in.
+/// The extensions of Python requirement files.
 const LISTS: &[&str] = &[".txt", ".in"];
 
-/// Directories that hold no project's own manifests: other people's code, what tools made, and history.
+/// Directories without manifests of the project: third-party code, tool output and history.
 const CLOSED: &[&str] = &[
     "node_modules",
     "target",
@@ -86,7 +86,7 @@ const CLOSED: &[&str] = &[
 /// Hidden directories that do hold manifests.
 const OPEN: &[&str] = &[".cargo", ".config", ".mvn", ".yarn"];
 
-/// Directories whose manifests belong to the project and say nothing about what it is written in.
+/// Directories whose manifests belong to the project but do not determine its languages.
 const ASIDE: &[&str] = &[
     "doc",
     "docs",
@@ -116,7 +116,7 @@ pub(crate) enum Interest {
     None,
 }
 
-/// By its path from the top.
+/// Decides by the path from the top.
 pub(crate) fn interest(path: &str) -> Interest {
     let name = crate::tree::file_name(path);
     let is_list = path.contains("requirements") && (LISTS.iter().any(|end| name.ends_with(end)));
@@ -135,18 +135,18 @@ pub(crate) fn interest(path: &str) -> Interest {
     }
 }
 
-/// Yarn's own program, plugins and patches, which projects keep; its archive of packages is another matter.
+/// Yarn's own program, plugins and patches, which projects commit; its package archive does not count.
 fn is_part_of_yarn(path: &str) -> bool {
     ["releases", "plugins", "patches"].iter().any(|kind| path.contains(&format!(".yarn/{kind}/")))
 }
 
-/// Changes to packages that are applied when they are installed.
+/// Patches applied to packages at installation.
 fn is_patch(path: &str) -> bool {
     path.strip_suffix(".patch")
         .is_some_and(|path| crate::tree::file_name(crate::tree::directory(path)) == "patches")
 }
 
-/// Whether manifests can be in a directory of this name.
+/// Whether a directory of this name can contain manifests.
 pub(crate) fn is_open(name: &str) -> bool {
     if name.starts_with('.') {
         OPEN.contains(&name)
@@ -155,7 +155,7 @@ pub(crate) fn is_open(name: &str) -> bool {
     }
 }
 
-/// Whether a manifest here says what the project is written in.
+/// Whether a manifest here determines the project's languages.
 pub(crate) fn counts(path: &str) -> bool {
     !crate::tree::directory(path).split('/').any(|part| ASIDE.contains(&part))
 }

@@ -1,5 +1,5 @@
-//! Whole projects in, whole files out. A project is data: `tests/fixtures/NAME.txt` holds its files, each after a line
-//! `=== path`; a path that ends in a slash is nothing but there.
+//! Whole projects in, whole files out. A project is data: `tests/fixtures/NAME.txt` holds its files, each after a
+//! line `=== path`; a path that ends in a slash is an empty directory.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
@@ -31,7 +31,7 @@ fn project(text: &str) -> (Vec<(String, String)>, Wishes) {
     (files.map(|(path, text)| (path.trim().to_owned(), text.to_owned())).collect(), wishes)
 }
 
-/// Everything that comes of it, as one text.
+/// All results as one text.
 fn outcome(text: &str) -> String {
     let (files, wishes) = project(text);
     let plan = match Plan::of(&Tree::of_texts(files), &wishes) {
@@ -42,7 +42,7 @@ fn outcome(text: &str) -> String {
     for file in plan.files() {
         match file.path {
             DOCKERIGNORE => {
-                // What is in every one of them is shown once, by a test of its own.
+                // The common part is covered by a test of its own.
                 let ours = file
                     .text
                     .lines()
@@ -50,7 +50,7 @@ fn outcome(text: &str) -> String {
                 let ours: Vec<&str> = ours.take_while(|line| !line.starts_with("# Secrets")).collect();
                 writeln!(shown, "\n=== .dockerignore\n{}", ours.join("\n").trim_end()).unwrap();
             }
-            // Always the same but for one line.
+            // Only one line differs between projects.
             "docker-compose.yml" => {
                 let command = file.text.lines().find(|line| line.contains("command:"));
                 writeln!(shown, "\n=== docker-compose.yml\n{}", command.unwrap().trim()).unwrap();
@@ -65,7 +65,7 @@ fn outcome(text: &str) -> String {
     shown
 }
 
-/// R71, R72: every kind of project, and what is said of broken ones.
+/// R71, R72: every kind of project, and the errors for broken ones.
 #[test]
 fn every_project() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -79,14 +79,14 @@ fn every_project() {
     }
 }
 
-/// R73: what is in every `.dockerignore`.
+/// R73: the common part of every `.dockerignore`.
 #[test]
 fn what_is_ignored_everywhere() {
     let tree = Tree::of_texts([("go.mod", "module x\ngo 1.22\n")]);
     insta::assert_snapshot!(Plan::of(&tree, &Wishes::default()).unwrap().dockerignore());
 }
 
-/// R74: what is the same in every project, but for the line that starts it.
+/// R74: the files that are the same in every project, but for the start command.
 #[test]
 fn compose_files_and_scripts() {
     let tree = Tree::of_texts([("go.mod", "module example.com/hello\ngo 1.22\n")]);

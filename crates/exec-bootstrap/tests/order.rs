@@ -1,4 +1,4 @@
-//! Same project, same bytes: whatever order its files come in, and whatever else lies beside them.
+//! Same project, same bytes: whatever the order of its files, and whatever else exists beside them.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
@@ -35,8 +35,8 @@ fn files(order: &[usize]) -> Vec<File> {
     Plan::of(&tree, &wishes()).unwrap().files()
 }
 
-/// R72: from a disk too, whatever the order in which the files were made and their times. The positive control: another file
-/// makes other bytes.
+/// R72: also from a disk, whatever the order in which files were created and their times. The positive control:
+/// another file gives other bytes.
 #[test]
 fn neither_time_nor_place_matters() {
     let all: Vec<usize> = (0..FILES.len()).collect();
@@ -68,7 +68,7 @@ proptest! {
         prop_assert_eq!(files(&order), files(&sorted));
     }
 
-    /// Nothing that a manifest says makes the plan panic, or an instruction of its own.
+    /// No text in a manifest makes the plan panic, or becomes an instruction.
     #[test]
     fn manifests_are_only_data(name in prop::sample::select(FILES), text in "[ -~\n]{0,80}", version in "[ -~\n]{0,20}") {
         let manifest = format!("{{\"engines\": {{\"node\": {version:?}}}, \"packageManager\": {text:?}}}");

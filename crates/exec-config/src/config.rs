@@ -1,7 +1,7 @@
-//! All layers, loaded: what counts, what does not, and what there is to say about it.
+//! Loads all layers: effective settings, ignored settings and warnings.
 //!
-//! From the highest: options, `AGENTCTL_*` variables, the worker's variables, the project's files (the nearest first), the
-//! user's file, defaults. A file that is named on the command line stands in place of all the others.
+//! From the highest: options, `AGENTCTL_*` variables, the worker's variables, the project's files (nearest first),
+//! the user's file, defaults. A file named on the command line replaces the user's and the project's files.
 
 use std::path::PathBuf;
 
@@ -20,30 +20,35 @@ use crate::settings::{Settings, contradiction};
 use crate::surroundings::Surroundings;
 use crate::values::Sandbox;
 
-/// What is asked for.
+/// What to load.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// The directory that will be worked on.
+    /// The directory the command will work in.
     pub workspace: PathBuf,
-    /// A file that stands in place of the user's and the project's.
+    /// A file that replaces the user's and the project's.
     pub file: Option<PathBuf>,
     /// Options of the command line.
     pub flags: Vec<Entry>,
 }
 
-/// What was found.
+/// The loaded configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The lowest first.
     pub(crate) layers: Vec<Layer>,
-    /// Settings of files that nobody trusts.
+    /// Settings ignored because their file is not trusted.
     pub(crate) ignored: Vec<Entry>,
     warnings: Vec<String>,
     files: Vec<PathBuf>,
 }
 
 impl Config {
-    /// Reads everything there is. Nothing that is wrong anywhere is passed over.
+    /// Reads every layer.
+    ///
+    /// # Errors
+    ///
+    /// Fails on the first file with mistakes (listing all of them), on invalid variables, on contradictory settings
+    /// and on mounts of files that do not exist.
     pub fn load(host: &impl Surroundings, wanted: Wanted) -> Result<Self> {
         let homes = Homes::of(host);
         let base = Base { directory: wanted.workspace.clone(), home: homes.home.clone() };
@@ -66,17 +71,17 @@ impl Config {
             refuse_contradiction(layer)?;
             refuse_missing_sources(host, layer)?;
         }
-        // They were read just now; where one can't be found any more, there is nothing to protect.
+        // The files were read just now; one that has vanished needs no protection.
         let files = found.files.iter().filter_map(|file| host.canonical(file).ok()).collect();
         Ok(Self { layers: found.layers, ignored: found.ignored, warnings: found.warnings, files })
     }
 
-    /// What it comes to on one sandbox.
+    /// The effective settings on one sandbox.
     pub fn settings(&self, engine: Engine) -> Settings {
         Settings::merge(&self.layers, engine)
     }
 
-    /// Which executor to ask for. No sandbox has a section that could say otherwise.
+    /// Which executor to ask for. The sandboxes' own sections cannot change it.
     pub fn request(&self) -> Request {
         let settings = self.settings(Engine::Local);
         match self.rules_containers_out() {
@@ -85,25 +90,25 @@ impl Config {
         }
     }
 
-    /// What leaves containers out of `auto`, where that is why the sandbox is the local one: whoever runs something is told
-    /// so, as with any sandbox that was passed over.
+    /// What excludes containers from `auto`, if that is why the local sandbox was chosen. The reason is reported with
+    /// the run, like that of any other skipped sandbox.
     pub fn rules_containers_out(&self) -> Option<&'static str> {
         let last = named_last(&self.layers)?;
         (last.origin == Origin::Variable(ENABLE_DOCKER)).then_some("ENABLE_DOCKER=false")
     }
 
-    /// Sentences that whoever runs something should see.
+    /// Warnings to show to the user.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The files that were read, without links. No command may change them.
+    /// The files that were read, without symbolic links. No command may change them.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 }
 
-/// R63: whoever sets one of the worker's variables should know that it has no effect.
+/// R63: warns about each worker variable that has no effect.
 fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
     let mut warnings = Vec::new();
     for entry in &environment.worker {
@@ -116,7 +121,7 @@ fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
     warnings
 }
 
-/// A file that names a container sandbox says more than a variable that wins over it: nobody should be left to believe it.
+/// Warns when a worker variable overrides a container sandbox named in a file, which would otherwise go unnoticed.
 fn beaten_by_the_worker(files: &[Layer], above: &[Layer]) -> Option<String> {
     let winner = named_last(above).filter(|entry| entry.origin == Origin::Variable(ENABLE_DOCKER))?;
     let named = named_last(files)?;
@@ -131,7 +136,7 @@ fn beaten_by_the_worker(files: &[Layer], above: &[Layer]) -> Option<String> {
     })
 }
 
-/// The entry that says which executor it is.
+/// The entry that decides which executor to use.
 fn named_last(layers: &[Layer]) -> Option<&Entry> {
     layers.iter().flatten().rfind(|entry| matches!(entry.setting, Setting::Executor(_)))
 }
@@ -152,7 +157,7 @@ pub(crate) fn refuse_contradiction(layer: &Layer) -> Result<()> {
     }
 }
 
-/// Options are looked at when they are used; of a file's it is better to know at which line.
+/// Checks mounts from files here, where the line is known. Mounts from options are checked when they are used.
 fn refuse_missing_sources(host: &impl Surroundings, layer: &Layer) -> Result<()> {
     for entry in layer {
         let (Setting::Mounts(mounts), Origin::File(..)) = (&entry.setting, &entry.origin) else { continue };

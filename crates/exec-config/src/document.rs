@@ -1,4 +1,5 @@
-//! A document as settings: every key known, every value of its kind, every mistake found.
+//! Turns a document into settings. Unknown keys and values of the wrong kind are mistakes, and all of them are
+//! reported.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use crate::node::{Data, Member, Node, Position};
 use crate::read::Base;
 use crate::setting::Setting;
 
-/// A setting, for which sandboxes it counts, and where it stands.
+/// A setting, its scope and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) scope: Scope,
@@ -36,7 +37,7 @@ impl Reader<'_> {
         for member in self.members(root, "the document") {
             match member.name.as_str() {
                 "executor" if matches!(member.value.data, Data::Table(_)) => self.executor(&member.value),
-                // Where editors look for what the document may have in it.
+                // Tells editors which schema describes the document.
                 "$schema" => {}
                 "allow_hosts" => self.allow_hosts(member, root),
                 name => match KEYS.iter().find(|key| key.name == name) {
@@ -101,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The list of allowed hosts is known, so that nobody believes in one that does not hold.
+    /// `allow_hosts` is a known key only to be refused: ignoring it would suggest a restriction that is not enforced.
     fn allow_hosts(&mut self, member: &Member, root: &Node) {
         let Data::Table(members) = &root.data else { return };
         let message = match members.iter().find(|other| other.name == "network") {

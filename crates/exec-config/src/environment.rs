@@ -1,4 +1,4 @@
-//! Variables of the environment: ours, and those of the worker whose place we take.
+//! Environment variables: ours, and those of the worker that agentctl replaces.
 
 use std::ffi::OsString;
 
@@ -14,11 +14,11 @@ use crate::read::Base;
 use crate::setting::Setting;
 use crate::values::{self, Sandbox};
 
-/// What all our variables begin with.
+/// The prefix of all our variables.
 const PREFIX: &str = "AGENTCTL_";
 
-/// Ours, but no setting of a run: the program that the tests shall use, how we talk, where what runs is written down, and
-/// what clients of the HTTP server must know.
+/// Our variables that are not settings of a run: the program and engines under test, logging, the state directory, and
+/// the token for clients of the HTTP server.
 const NOT_SETTINGS: [&str; 7] = [
     "AGENTCTL_AUDIT",
     "AGENTCTL_AUDIT_FILE",
@@ -35,14 +35,14 @@ pub const MCP_TOKEN_VARIABLE: &str = "AGENTCTL_MCP_TOKEN";
 /// The variable that leaves containers out.
 pub(crate) const ENABLE_DOCKER: &str = "ENABLE_DOCKER";
 
-/// A variable of the worker sandbox, and how its value is read. `None` where it says nothing.
+/// A variable of the worker sandbox, and how its value is read. `None` if the value has no effect.
 struct WorkerVariable {
     name: &'static str,
     read: fn(&str) -> Result<Option<Setting>, String>,
 }
 
 const OF_THE_WORKER: [WorkerVariable; 4] = [
-    // `true` asks for what is done anyway: the best there is.
+    // `true` asks for the default: the best sandbox available.
     WorkerVariable {
         name: ENABLE_DOCKER,
         read: |text| match text.to_ascii_lowercase().as_str() {
@@ -70,17 +70,17 @@ const OF_THE_WORKER: [WorkerVariable; 4] = [
     },
 ];
 
-/// What the environment says.
+/// The settings from the environment.
 #[derive(Debug, Default)]
 pub(crate) struct Environment {
     /// The worker's variables.
     pub(crate) worker: Layer,
-    /// Ours, which win over them.
+    /// Ours, which take precedence.
     pub(crate) ours: Layer,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads it all. A variable that is empty is as good as none; all mistakes are told at once.
+/// Reads all variables. An empty variable counts as unset; all mistakes are reported at once.
 pub(crate) fn read(variables: &[(OsString, OsString)], base: &Base) -> Result<Environment> {
     let mut found = Environment::default();
     let mut faults = Vec::new();

@@ -1,4 +1,5 @@
-//! A configuration that counts must not be writable at a second place: a command would decide about the next run (A38).
+//! An effective configuration file must not be writable through a mount: a command could then configure the next run
+//! (A38).
 
 use exec_core::{Access, MountSpec, Result};
 
@@ -7,10 +8,10 @@ use crate::fault::invalid;
 use crate::surroundings::Surroundings;
 
 impl Config {
-    /// Refuses mounts through which a command could write a file that this was read from.
+    /// Refuses mounts through which a command could write one of the configuration files.
     pub fn refuse_exposure(&self, host: &impl Surroundings, mounts: &[MountSpec]) -> Result<()> {
         for mount in mounts.iter().filter(|mount| mount.access == Access::ReadWrite) {
-            // A source that is not there is refused by the check that every mount goes through.
+            // A missing source is refused by the check of all mounts.
             let Ok(source) = host.canonical(&mount.source) else { continue };
             if let Some(file) = self.files().iter().find(|file| file.starts_with(&source)) {
                 return Err(invalid(format!(

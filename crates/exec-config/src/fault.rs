@@ -1,4 +1,4 @@
-//! Mistakes in a file: each with its place, all of them at once.
+//! Mistakes in a file: each with its position, all reported at once.
 
 use std::fmt;
 use std::path::Path;
@@ -8,10 +8,10 @@ use exec_core::{Error, ErrorKind};
 
 use crate::node::Position;
 
-/// One mistake and where it stands.
+/// A mistake and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
+    /// Where it is.
     pub at: Position,
     /// What is wrong, and what would be right.
     pub message: String,
@@ -30,16 +30,16 @@ impl fmt::Display for Fault {
     }
 }
 
-/// More mistakes than anybody corrects at once; whoever wrote the file decides how many there are.
+/// The most mistakes to list. The author of the file controls their number.
 const MOST: usize = 30;
 
-/// All mistakes of a file as one error, in the order in which they stand there.
+/// All mistakes of a file as one error, in the order of the file.
 pub(crate) fn error(path: &Path, faults: Vec<Fault>) -> Error {
     invalid(listed(path, faults))
         .with_remedy("correct the file; `agentctl config schema` describes every key")
 }
 
-/// The mistakes of a file, a line each.
+/// The mistakes of a file, one per line.
 pub fn listed(path: &Path, mut faults: Vec<Fault>) -> String {
     faults.sort_by_key(|fault| fault.at);
     let path = path.display();
@@ -54,7 +54,7 @@ pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidInput, "read configuration", message)
 }
 
-/// An error about a project's file, which stops every run there until somebody looks at it.
+/// An error about a project's file. It stops every run there until a person has reviewed the file.
 pub(crate) fn perhaps_planted(error: Error) -> Error {
     let remedy = error.remedy().unwrap_or("remove it").to_owned();
     error.with_remedy(format!("look at it first, a command that ran there may have made it; {remedy}"))

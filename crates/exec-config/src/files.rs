@@ -1,4 +1,4 @@
-//! What people do with configuration files: check, trust, begin one.
+//! Operations on configuration files: check, trust, create.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,23 +16,23 @@ use crate::surroundings::Surroundings;
 use crate::template::template;
 use crate::write::{self, Existing};
 
-/// Reads a file as a run would; the number of its settings.
+/// Reads a file as a run would and returns the number of its settings.
 pub fn check(host: &impl Surroundings, path: &Path) -> Result<usize> {
     let wanted = Wanted { file: Some(path.to_owned()), ..Wanted::default() };
     Config::load(host, wanted).map(|config| config.layers.first().map_or(0, Vec::len))
 }
 
-/// What became of a file that was to be trusted.
+/// The result of trusting a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trusted {
-    /// Where it is, as runs find it.
+    /// The path by which runs find the file.
     pub path: PathBuf,
-    /// What counts only because of it: keys, values and lines.
+    /// The settings that are effective only because the file is trusted.
     pub loosens: Vec<Entry>,
 }
 
-/// From now on a project's file counts as a whole, as long as it stays as it is. The bytes that are trusted are the ones that
-/// were checked: nobody can mean to trust what makes no sense.
+/// Trusts a project's file as long as its bytes stay the same. The trusted bytes are the checked ones, so a file with
+/// mistakes is never trusted.
 pub fn trust(host: &impl Surroundings, path: &Path) -> Result<Trusted> {
     let homes = Homes::of(host);
     let path = place(host, path)?;
@@ -44,7 +44,7 @@ pub fn trust(host: &impl Surroundings, path: &Path) -> Result<Trusted> {
     Ok(Trusted { path, loosens })
 }
 
-/// A file is not trusted any more; whether it was. It need not be there any more.
+/// Stops trusting a file and returns whether it was trusted. The file need not exist.
 pub fn untrust(host: &impl Surroundings, path: &Path) -> Result<bool> {
     let homes = Homes::of(host);
     let mut record = record(host, &homes)?;
@@ -63,7 +63,7 @@ pub fn project_files(host: &impl Surroundings, workspace: &Path) -> Result<Vec<P
     places::project_files(host, &Homes::of(host), &workspace)
 }
 
-/// Whose file is begun.
+/// Whose file to create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose<'a> {
     /// The project's, in this directory.
@@ -72,8 +72,8 @@ pub enum Whose<'a> {
     User,
 }
 
-/// Writes a file to begin with, and says where. One that is there is replaced only if that is asked for, and never joined by
-/// a second one in another format.
+/// Creates a commented file and returns its path. An existing file is replaced only on request, and a second file in
+/// another format is never created beside it.
 pub fn init(
     host: &impl Surroundings,
     whose: Whose<'_>,
@@ -107,7 +107,7 @@ fn no_home() -> Error {
     invalid("you have no home directory that could be found").with_remedy("set HOME or XDG_CONFIG_HOME")
 }
 
-/// The path that a run would find it by: without links in its directory.
+/// The path by which a run finds the file: its directory has no links.
 fn place(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
     let unusable = |error: io::Error| {
         invalid(format!("there is no file `{}`", path.display()))

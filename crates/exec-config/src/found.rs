@@ -1,4 +1,4 @@
-//! The files there are, from the lowest to the highest, with what counts of them.
+//! Finds the files, from the lowest to the highest, and decides which of their settings count.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::trust::{Between, Record};
 pub(crate) struct Found {
     /// The lowest first.
     pub(crate) layers: Vec<Layer>,
-    /// Settings of files that nobody trusts.
+    /// Settings ignored because their file is not trusted.
     pub(crate) ignored: Vec<Entry>,
     pub(crate) warnings: Vec<String>,
     /// The files that were read.
@@ -27,7 +27,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// A file of the user's own.
+    /// Adds a file of the user's own.
     pub(crate) fn take_own(
         &mut self,
         host: &impl Surroundings,
@@ -48,7 +48,7 @@ impl Found {
         above: &[Layer],
     ) -> Result<()> {
         self.take_users(host, homes)?;
-        // A workspace that is not there is told by whoever wants to use it.
+        // A missing workspace is reported where it is used.
         let Ok(workspace) = host.canonical(workspace) else { return Ok(()) };
         let files = places::project_files(host, homes, &workspace)?;
         let record = if files.is_empty() { Record::default() } else { record(host, homes)? };
@@ -89,7 +89,8 @@ impl Found {
     }
 }
 
-/// What counts of a project's file only if it is trusted. Options and variables are left out: they hold today, and trust lasts.
+/// The settings of a project's file that count only if it is trusted. Options and variables are left out: they apply
+/// today, while trust lasts.
 pub(crate) fn loosened_by(
     host: &impl Surroundings,
     homes: &Homes,

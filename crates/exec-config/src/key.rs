@@ -1,4 +1,4 @@
-//! The one table of keys. Reading, variables, the schema, `init` and `show` all follow it.
+//! The single table of keys. Parsing, variables, the schema, `init` and `show` are all derived from it.
 
 use exec_core::{Cpus, Gpus, IsolationLevel, Network, Preset};
 
@@ -12,19 +12,19 @@ use crate::values::{self, Sandbox, WorkspaceAccess};
 /// One key of a document.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// The option of the same meaning.
+    /// The option with the same meaning.
     pub(crate) flag: &'static str,
-    /// The variable of the same meaning.
+    /// The variable with the same meaning.
     pub(crate) variable: Option<&'static str>,
-    /// What it is for, in a sentence or two.
+    /// Its purpose, in a sentence or two.
     pub(crate) about: &'static str,
-    /// A value that makes sense, as JSON.
+    /// A sensible value, as JSON.
     pub(crate) example: &'static str,
     pub(crate) shape: Shape,
     pub(crate) read: fn(&Node, &Base) -> Result<Setting, Fault>,
 }
 
-/// What its value looks like.
+/// The kind of its value.
 pub(crate) enum Shape {
     Executor,
     Switch,
@@ -268,7 +268,7 @@ pub(crate) struct SectionKey {
     pub(crate) read: fn(&Node, &Base) -> Result<Setting, Fault>,
 }
 
-/// Of the sections `docker` and `podman`; `local` has them all but the first.
+/// The keys of the sections `docker` and `podman`; `local` has all but the first.
 pub(crate) const SECTION_KEYS: [SectionKey; 6] = [
     SectionKey {
         name: "image",
@@ -311,7 +311,7 @@ pub(crate) const SECTION_KEYS: [SectionKey; 6] = [
     },
 ];
 
-/// Keys that people look for here and that are elsewhere, with what to do instead.
+/// Keys that users expect here but that live elsewhere, with what to write instead.
 pub(crate) const ELSEWHERE: [(&str, &str); 8] = [
     ("sandbox", "in a file it is called `executor`"),
     ("allow_dangerous_mounts", "say it with the command that needs it: --allow-dangerous-mounts"),
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
     use crate::format::Format;
 
-    /// R66: what the table shows as an example is one.
+    /// R66: every example in the table is valid.
     #[test]
     fn every_example_is_read_as_its_own_key() {
         for key in &KEYS {

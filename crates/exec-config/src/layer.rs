@@ -1,4 +1,4 @@
-//! Settings from one source, and for which sandboxes they count.
+//! Settings from one source, and the sandboxes they apply to.
 
 use std::fmt;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl Engine {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Docker, Self::Podman, Self::Local];
 
-    /// The name its executor goes by.
+    /// The name of its executor.
     pub fn name(self) -> &'static str {
         match self {
             Self::Docker => "docker",
@@ -51,12 +51,12 @@ impl fmt::Display for Engine {
     }
 }
 
-/// For which sandboxes a setting counts.
+/// The sandboxes a setting applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// For all.
+    /// All of them.
     Everywhere,
-    /// For this one.
+    /// Only this one.
     On(Engine),
 }
 
@@ -69,9 +69,9 @@ impl Scope {
 /// Where a setting came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// Not set anywhere.
     Default,
-    /// A file, at this place.
+    /// A file, at this position.
     File(Arc<Path>, Position),
     /// A variable of the environment.
     Variable(&'static str),
@@ -89,10 +89,10 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A setting with all that is known about it.
+/// A setting with its scope and origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// For which sandboxes it counts.
+    /// The sandboxes it applies to.
     pub scope: Scope,
     /// Key and value.
     pub setting: Setting,
@@ -101,13 +101,13 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// As it was given on the command line.
+    /// A setting given on the command line.
     pub fn of_flag(setting: Setting) -> Self {
         let flag = KEYS.iter().find(|key| key.name == setting.key()).map_or("", |key| key.flag);
         Self { scope: Scope::Everywhere, setting, origin: Origin::Flag(flag) }
     }
 
-    /// Its key as it would be written in a file.
+    /// Its key as written in a file.
     pub fn key(&self) -> String {
         match self.scope {
             Scope::Everywhere => self.setting.key().to_owned(),
@@ -123,7 +123,7 @@ impl Entry {
         }
     }
 
-    /// Its value as it would be written under that key, in one line that is safe to show.
+    /// Its value as written under that key, on one line that is safe to print.
     pub fn value(&self) -> String {
         match (self.scope, &self.setting) {
             (Scope::On(_), Setting::WorkspaceMode(mode)) => (*mode == WorkspaceAccess::Ro).to_string(),

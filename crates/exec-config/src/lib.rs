@@ -1,7 +1,10 @@
-//! One configuration, in TOML, YAML or JSON, from several places: every value remembers where it came from, every mistake
-//! is told with file, line and the nearest valid key, and what a project's file would loosen waits for a person's trust.
+//! One configuration, in TOML, YAML or JSON, from several places.
 //!
-//! Knows what can be set and what it comes to, not who runs it. It reads through [`Surroundings`] and prints nothing.
+//! Every value remembers its origin, every mistake is reported with file, line and the nearest valid key, and
+//! settings of a project's file that would loosen the sandbox are ignored until a person trusts the file.
+//!
+//! The crate knows which settings exist and how they combine, not how commands run. It reads through [`Surroundings`]
+//! and prints nothing.
 //!
 //! ```no_run
 //! use exec_config::{Config, Engine, Here, Wanted};

@@ -1,5 +1,5 @@
-//! The file of `--config`. It counts as a whole, so where it lies in the workspace it is taken only if no command can have
-//! led us to another one, or can change it by another name.
+//! The file of `--config`. All of it counts, so inside the workspace it is accepted only if no command can have
+//! redirected its path to another file, or can change it under another name.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,13 +8,13 @@ use exec_core::{Error, Result};
 use crate::fault::invalid;
 use crate::surroundings::{Links, Surroundings};
 
-/// Which links may lead to it.
+/// Which links on the path are allowed.
 pub(crate) fn links(host: &impl Surroundings, workspace: &Path, path: &Path) -> Result<Links> {
-    // What is not there is told by whoever wants to use or read it.
+    // A missing path is reported where it is used or read.
     let (Ok(workspace), Ok(real)) = (host.canonical(workspace), host.canonical(path)) else {
         return Ok(Links::Follow);
     };
-    // The outermost directory on the way that is in the workspace: from there on everything may be a command's work.
+    // The outermost directory on the path that is in the workspace: everything below may be a command's work.
     let entered = path.ancestors().skip(1).filter_map(|above| {
         let directory = if above.as_os_str().is_empty() { Path::new(".") } else { above };
         let directory = host.canonical(directory).ok().filter(|real| real.starts_with(&workspace))?;
@@ -28,7 +28,7 @@ pub(crate) fn links(host: &impl Surroundings, workspace: &Path, path: &Path) -> 
     }
 }
 
-/// By its letters: where there is no link this is where the path leads.
+/// Resolves the path lexically, which is correct if there are no links.
 fn without_detours(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,11 +1,11 @@
-//! What somebody may have meant.
+//! Suggestions for misspelt names.
 
-/// Names are this far from what was written at most: two slips, or a third of a long name.
+/// The largest accepted edit distance: two slips, or a third of a long name.
 fn tolerance(name: &str) -> usize {
     2.max(name.chars().count() / 3)
 }
 
-/// The candidate that is nearest to a name, if it is near enough to be a slip.
+/// The candidate nearest to a name, if it is close enough to be a misspelling.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_ascii_lowercase().replace('-', "_");
     let wanted = plain(name);
@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// A clause to put behind a complaint: what was meant, or else everything there is.
+/// A clause to append to an error: the likely name, or else all valid ones.
 pub fn hint(name: &str, candidates: &[&str]) -> String {
     match nearest(name, candidates.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

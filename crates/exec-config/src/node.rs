@@ -1,8 +1,8 @@
-//! A document as a tree in which everything knows where it stands, whatever it was written in.
+//! A document as a tree in which every node knows its position, independent of the format.
 
 use std::fmt;
 
-/// A place in a text, counted from 1 in characters.
+/// A position in a text, counted from 1 in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Line.
@@ -12,7 +12,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Where a text begins.
+    /// The start of a text.
     pub const START: Self = Self { line: 1, column: 1 };
 
     fn after(self, c: char) -> Self {
@@ -29,8 +29,8 @@ impl fmt::Display for Position {
     }
 }
 
-/// Finds places in a text without reading it from the start each time: whoever wrote it decides how many there are to find,
-/// and how long its lines are.
+/// Finds positions in a text without scanning it from the start each time: the author of the file controls how many
+/// there are to find, and how long its lines are.
 pub(crate) struct Places<'a> {
     text: &'a str,
     /// Every line's start, and marks within long lines. Never empty.
@@ -55,7 +55,7 @@ impl<'a> Places<'a> {
         Self { text, marks }
     }
 
-    /// The place of a byte; one beyond the text stands at its end.
+    /// The position of a byte; a byte beyond the text maps to its end.
     pub(crate) fn of_byte(&self, byte: usize) -> Position {
         let after = self.marks.partition_point(|(mark, _)| *mark <= byte);
         let (mark, at) = self.marks.get(after.saturating_sub(1)).copied().unwrap_or((0, Position::START));
@@ -63,16 +63,16 @@ impl<'a> Places<'a> {
     }
 }
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Where it stands.
+    /// Its position.
     pub at: Position,
-    /// What it is.
+    /// The value.
     pub data: Data,
 }
 
-/// What the formats have in common. A number is kept as it was written.
+/// The data model the formats share. A number is kept as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Data {
     /// Nothing.
@@ -94,14 +94,14 @@ pub enum Data {
 pub struct Member {
     /// The name.
     pub name: String,
-    /// Where the name stands.
+    /// The position of the name.
     pub at: Position,
     /// The value.
     pub value: Node,
 }
 
 impl Node {
-    /// What it is, for whoever wanted something else.
+    /// The kind of value, for error messages.
     pub fn kind(&self) -> &'static str {
         match self.data {
             Data::Null => "nothing",
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(Places::of("").of_byte(0), Position::START);
     }
 
-    /// A38: no place is far from a mark, however the text is broken into lines.
+    /// A38: every position is near a mark, however the text is broken into lines.
     #[test]
     fn long_lines_have_marks() {
         let text = "ü".repeat(1000) + "\n" + &"x".repeat(3000);

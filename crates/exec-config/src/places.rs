@@ -1,13 +1,14 @@
-//! Where configuration lies.
+//! Where configuration files are found.
 //!
 //! 1. The user's: `$XDG_CONFIG_HOME/agentctl/config.*`, else `~/.config/agentctl/config.*`.
-//! 2. The project's: `.agentctl.*` in the workspace and in every directory above it, as far as the project reaches: to the
-//!    outermost directory with a `.git`, never beyond the home directory. Without a `.git` above it and outside the home
-//!    directory it is the workspace alone. Above the workspace a directory counts, and its `.git`, only if nobody but its
-//!    owner may write there, and that is us or root: who can write `/tmp` must not configure what runs in `/tmp/x`.
+//! 2. The project's: `.agentctl.*` in the workspace and in every directory above it, up to the outermost directory
+//!    with a `.git`, and never beyond the home directory. Without a `.git` above it and outside the home directory,
+//!    only the workspace counts. A directory above the workspace, and its `.git`, count only if it belongs to us or
+//!    root and is not writable by others: a user who can write `/tmp` must not configure commands that run in
+//!    `/tmp/x`.
 //!
-//! All of a project's files count, not the nearest alone. A file, or a `.git`, that a command makes in its workspace can
-//! hide none of those above it.
+//! All of a project's files count, not only the nearest. A file, or a `.git`, that a command creates in its workspace
+//! can hide none of those above it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +19,9 @@ use crate::fault::{invalid, perhaps_planted};
 use crate::format::EXTENSIONS;
 use crate::surroundings::Surroundings;
 
-/// What the user's file is called, but for the end.
+/// The name of the user's file, without the extension.
 pub(crate) const USER_STEM: &str = "config";
-/// What a project's file is called, but for the end.
+/// The name of a project's file, without the extension.
 pub(crate) const PROJECT_STEM: &str = ".agentctl";
 
 /// Directories that belong to the user, not to a project.
@@ -28,14 +29,14 @@ pub(crate) const PROJECT_STEM: &str = ".agentctl";
 pub(crate) struct Homes {
     /// The home directory.
     pub(crate) home: Option<PathBuf>,
-    /// Where the user's configuration is.
+    /// The directory of the user's configuration.
     pub(crate) config: Option<PathBuf>,
-    /// Where it is remembered which files are trusted.
+    /// The directory of the list of trusted files.
     pub(crate) state: Option<PathBuf>,
 }
 
 impl Homes {
-    /// As the environment has them.
+    /// Reads them from the environment.
     pub(crate) fn of(host: &impl Surroundings) -> Self {
         let variables = host.variables();
         let variable =
@@ -45,7 +46,7 @@ impl Homes {
     }
 }
 
-/// The names that a project's configuration can have.
+/// The possible names of a project's configuration file.
 pub fn project_file_names() -> impl Iterator<Item = String> {
     EXTENSIONS.iter().map(|(extension, _)| format!("{PROJECT_STEM}.{extension}"))
 }
@@ -87,7 +88,7 @@ fn directories<'a>(host: &impl Surroundings, homes: &Homes, workspace: &'a Path)
     directories
 }
 
-/// The file of this name that is in a directory already, if there is one.
+/// The existing file of this name in a directory, if any.
 pub(crate) fn existing(host: &impl Surroundings, directory: &Path, stem: &str) -> Option<PathBuf> {
     candidates(directory, stem).find(|path| host.exists(path))
 }
@@ -96,7 +97,7 @@ fn candidates(directory: &Path, stem: &str) -> impl Iterator<Item = PathBuf> {
     EXTENSIONS.iter().map(move |(extension, _)| directory.join(format!("{stem}.{extension}")))
 }
 
-/// The one file of this name in a directory, whatever it is written in. Of two, nobody could say which one counts.
+/// The one file of this name in a directory, in any format. Two are an error: neither takes precedence.
 fn only_one(host: &impl Surroundings, directory: &Path, stem: &str) -> Result<Option<PathBuf>> {
     let mut found = candidates(directory, stem).filter(|path| host.exists(path));
     match (found.next(), found.next()) {
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(found(&host, workspace), expected);
     }
 
-    /// A38: what a command can make in its workspace hides nothing above it.
+    /// A38: nothing a command creates in its workspace hides a file above it.
     #[test]
     fn nothing_is_hidden_from_below() {
         let host = Sample::default().file("/srv/p/.git/HEAD", "").file("/srv/p/.agentctl.toml", "");

@@ -1,4 +1,4 @@
-//! From a node to a value of one kind. What can't be one is told with its place.
+//! Converts a node to a value of one kind, or reports the mistake with its position.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ pub struct Base {
 }
 
 impl Base {
-    /// A path of the host: `~/` is the user's home, and what is relative is so to the document.
+    /// A path of the host: `~/` is the user's home, and a relative path is relative to the document.
     fn resolve(&self, path: &Path) -> PathBuf {
         match (path.strip_prefix("~"), &self.home) {
             (Ok(rest), Some(home)) => home.join(rest),
@@ -35,7 +35,7 @@ fn wrong(node: &Node, wanted: &str) -> Fault {
     Fault::new(node.at, format!("this is {}: write {wanted}", node.kind()))
 }
 
-/// Numbers are taken as they are written.
+/// Text, or a number as written.
 pub fn text<'a>(node: &'a Node, wanted: &str) -> Result<&'a str, Fault> {
     match &node.data {
         Data::Text(text) | Data::Number(text) => Ok(text),
@@ -43,7 +43,7 @@ pub fn text<'a>(node: &'a Node, wanted: &str) -> Result<&'a str, Fault> {
     }
 }
 
-/// Text that means something else.
+/// Text that is parsed further.
 pub fn parsed<T, E: ToString>(
     node: &Node,
     wanted: &str,
@@ -113,7 +113,7 @@ fn mount(node: &Node, base: &Base) -> Result<MountSpec, Fault> {
     Ok(MountSpec { source: base.resolve(&spec.source), ..spec })
 }
 
-/// A table of names and values, or a list as of `--env`, in which a name alone passes the caller's value on.
+/// A table of names and values, or a list as for `--env`, in which a bare name passes on the caller's value.
 pub(crate) fn env(node: &Node) -> Result<Vec<Variable>, Fault> {
     let found: Vec<(Variable, Position)> = match &node.data {
         Data::Table(members) => members.iter().map(member_variable).collect::<Result<_, _>>()?,
@@ -140,7 +140,7 @@ fn member_variable(member: &Member) -> Result<(Variable, Position), Fault> {
     Ok((Variable { name: member.name.clone().into(), value: Some(value.into()) }, member.at))
 }
 
-/// Of two nobody could say which one counts.
+/// Refuses a name given twice: neither takes precedence.
 pub(crate) fn refuse_twice<'a>(names: impl IntoIterator<Item = (&'a OsStr, Position)>) -> Result<(), Fault> {
     let mut seen = BTreeSet::new();
     match names.into_iter().find(|(name, _)| !seen.insert(*name)) {
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(base.resolve(Path::new("/data")), Path::new("/data"));
     }
 
-    /// R66: a table of JSON or YAML can have a name twice as well.
+    /// R66: JSON and YAML tables can repeat a name, too.
     #[test]
     fn a_variable_is_given_once() {
         for json in [r#"{"A": "1", "B": "1", "A": "2"}"#, r#"["A=1", "B", "A"]"#] {

@@ -6,7 +6,7 @@ use crate::key::{KEYS, SECTION_KEYS, Shape};
 use crate::layer::Engine;
 use crate::values::UNLIMITED;
 
-/// JSON Schema of a document, of a draft that every editor knows.
+/// JSON Schema of a document, in a draft that every editor supports.
 pub fn schema() -> Value {
     let mut properties: Map<String, Value> =
         KEYS.iter().map(|key| (key.name.to_owned(), described(&key.shape, key.about))).collect();

@@ -9,7 +9,7 @@ use exec_core::{Access, ByteSize, Cpus, Gpus, IsolationLevel, Limit, MountSpec, 
 
 use crate::values::{Sandbox, UNLIMITED, Words, WorkspaceAccess};
 
-/// A limit that is left to the preset by name.
+/// A limit explicitly left to the preset.
 const OF_THE_PRESET: &str = "the preset's";
 
 /// What can be set.
@@ -17,9 +17,9 @@ const OF_THE_PRESET: &str = "the preset's";
 pub enum Setting {
     /// Which sandbox.
     Executor(Sandbox),
-    /// With `auto`: refuse rather than take anything but the first choice.
+    /// With `auto`: refuse instead of falling back from the first choice.
     NoFallback(bool),
-    /// The least isolation.
+    /// The least isolation to accept.
     MinIsolation(IsolationLevel),
     /// The image, for containers.
     Image(String),
@@ -27,17 +27,17 @@ pub enum Setting {
     Gpus(Gpus),
     /// The network.
     Network(Network),
-    /// Who it runs as.
+    /// The user to run as.
     User(User),
-    /// Whether the workspace may be written.
+    /// Whether the workspace is writable.
     WorkspaceMode(WorkspaceAccess),
-    /// What of a read-only workspace may be written.
+    /// Writable paths in a read-only workspace.
     WritePaths(Vec<PathBuf>),
-    /// More of the host.
+    /// Paths of the host to mount.
     Mounts(Vec<MountSpec>),
     /// The environment.
     Env(Vec<Variable>),
-    /// Where limits that are not named come from.
+    /// The preset for limits that are not set.
     Preset(Preset),
     /// Memory of all processes.
     Memory(Limit<ByteSize>),
@@ -57,7 +57,7 @@ pub enum Setting {
     Grace(Duration),
     /// Most output.
     MaxOutput(Limit<ByteSize>),
-    /// Report limits that can't be held instead of refusing.
+    /// Report limits that can't be enforced instead of refusing.
     BestEffortLimits(bool),
 }
 
@@ -66,12 +66,12 @@ pub enum Setting {
 pub struct Variable {
     /// Its name.
     pub name: OsString,
-    /// Its value; without one the caller's own is passed on.
+    /// Its value; without one, the caller's own value is passed on.
     pub value: Option<OsString>,
 }
 
 impl Setting {
-    /// The key it is set by.
+    /// Its key.
     pub fn key(&self) -> &'static str {
         match self {
             Self::Executor(_) => "executor",
@@ -100,7 +100,7 @@ impl Setting {
     }
 }
 
-/// As it would be written.
+/// Formats the value as written in a file.
 impl Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -129,7 +129,7 @@ impl Display for Setting {
     }
 }
 
-/// A variable whose value is the caller's shows its name alone, as it is written.
+/// A variable that passes on the caller's value shows only its name, as written.
 impl Display for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {

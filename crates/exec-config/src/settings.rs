@@ -1,4 +1,4 @@
-//! What all layers come to, on one sandbox.
+//! The effective settings of all layers on one sandbox.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -20,9 +20,9 @@ use crate::values::{Sandbox, WorkspaceAccess};
 pub struct Settings {
     /// Which sandbox.
     pub executor: Sandbox,
-    /// With `auto`: nothing but the first choice.
+    /// With `auto`: only the first choice.
     pub no_fallback: bool,
-    /// The least isolation.
+    /// The least isolation to accept.
     pub min_isolation: Option<IsolationLevel>,
     /// The image.
     pub image: Option<String>,
@@ -30,17 +30,17 @@ pub struct Settings {
     pub gpus: Option<Gpus>,
     /// The network.
     pub network: Option<Network>,
-    /// Who it runs as.
+    /// The user to run as.
     pub user: User,
-    /// Whether the workspace may be written.
+    /// Whether the workspace is writable.
     pub workspace_mode: Option<WorkspaceAccess>,
-    /// What of a read-only workspace may be written.
+    /// Writable paths in a read-only workspace.
     pub write_paths: Vec<PathBuf>,
-    /// More of the host.
+    /// Paths of the host to mount.
     pub mounts: Vec<MountSpec>,
-    /// Variables; those without a value are the caller's.
+    /// Variables; those without a value pass on the caller's.
     pub env: BTreeMap<OsString, Option<OsString>>,
-    /// How much it may use.
+    /// Limits on resources.
     pub limits: Limits,
     /// Longest silence.
     pub idle_timeout: Option<Duration>,
@@ -49,12 +49,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Layers on one sandbox, the lowest first. In one layer a sandbox's own section wins.
+    /// Merges layers, the lowest first, for one sandbox. Within a layer the sandbox's own section wins.
     pub(crate) fn merge<'a>(layers: impl IntoIterator<Item = &'a Layer>, engine: Engine) -> Self {
         let mut settings = Self::default();
         for layer in layers {
             let applies = |entry: &&Entry| entry.scope.covers(engine);
-            // What may be written is one question with two keys: whoever answers it answers it as a whole.
+            // Two keys decide what is writable: a layer that sets either replaces both.
             if layer.iter().filter(applies).any(|entry| entry.setting.is_about_writing()) {
                 settings.workspace_mode = None;
                 settings.write_paths.clear();
@@ -70,8 +70,8 @@ impl Settings {
         settings
     }
 
-    /// A mount replaces one of a lower layer at the same place. Two in one layer are a mistake, which is told where all
-    /// mounts are looked at.
+    /// A mount replaces one of a lower layer with the same target. Duplicates within a layer are reported by the
+    /// check of all mounts.
     fn make_way(&mut self, entries: &[&Entry]) {
         for entry in entries {
             if let Setting::Mounts(new) = &entry.setting {
@@ -112,7 +112,7 @@ impl Settings {
         }
     }
 
-    /// What may be written in the workspace.
+    /// Which parts of the workspace are writable.
     pub fn workspace_mode(&self) -> WorkspaceMode {
         match (self.workspace_mode, self.write_paths.is_empty()) {
             (Some(WorkspaceAccess::Rw), _) | (None, true) => WorkspaceMode::ReadWrite,
@@ -131,7 +131,7 @@ impl Settings {
         }
     }
 
-    /// As options of a run; `own` has the caller's variables that are passed on by name.
+    /// Converts to the options of a run; `own` looks up the caller's variables that are passed on by name.
     pub fn to_opts(&self, own: impl Fn(&OsStr) -> Option<OsString>) -> Result<ExecOpts> {
         let mut opts = ExecOpts::default().with_workspace_mode(self.workspace_mode());
         opts.env = self.environment(own)?;
@@ -168,7 +168,7 @@ fn nothing_to_pass_on(name: &OsStr) -> Error {
         .with_remedy(format!("set it first, or give it a value: {name}=…"))
 }
 
-/// Where writable paths are named in a workspace that is writable as a whole.
+/// Finds writable paths named in a workspace that is writable as a whole.
 pub(crate) fn contradiction(layer: &Layer, engine: Engine) -> Option<(Origin, Origin)> {
     let merged = Settings::merge([layer], engine);
     let of = |wanted: fn(&Setting) -> bool| {

@@ -1,14 +1,14 @@
-//! Paths that anybody may have named, for people to copy.
+//! Quotes arbitrary paths for users to copy.
 
 use std::path::Path;
 
 use exec_core::printable;
 
-/// A path as one word of a command that people copy into their shell.
+/// A path as one word of a shell command.
 pub(crate) fn shell_word(path: &Path) -> String {
     match path.to_str().filter(|text| printable::line(text) == *text) {
         Some(text) => format!("'{}'", text.replace('\'', r"'\''")),
-        // What can't be shown as it is, is spelt out in a way that bash and zsh read.
+        // Escapes unprintable paths in the syntax of bash and zsh.
         None => format!("$'{}'", path.as_os_str().as_encoded_bytes().escape_ascii()),
     }
 }
@@ -17,7 +17,7 @@ pub(crate) fn shell_word(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// A38: nothing in a name ends the word, or the line.
+    /// A38: no name can end the word, or the line.
     #[test]
     fn a_path_is_one_word() {
         assert_eq!(shell_word(Path::new("/a b/$(x)`y`\\")), r"'/a b/$(x)`y`\'");

@@ -1,4 +1,4 @@
-//! Every effective value with where it came from, for people and programs.
+//! Every effective value with its origin, for people and programs.
 
 use exec_core::{DEFAULT_GRACE, Limit, Machine, User};
 use serde::Serialize;
@@ -15,16 +15,16 @@ use crate::values::{Sandbox, Words, WorkspaceAccess};
 pub struct Row {
     /// Its key, as in a file.
     pub key: String,
-    /// The value, as it would be written.
+    /// The value, as written in a file.
     pub value: String,
     /// A file with line and column, a variable, an option, a preset or `default`.
     pub from: String,
-    /// Whether it counts; what does not is in a file that nobody trusts.
+    /// Whether it is effective; if not, it is in a file that is not trusted.
     pub counts: bool,
 }
 
 impl Config {
-    /// All effective values in the order of the keys, then those of single sandboxes, then what does not count.
+    /// All effective values in the order of the keys, then those of single sandboxes, then the ignored ones.
     pub fn rows(&self, machine: Machine) -> Vec<Row> {
         let effective = effective(&self.layers);
         let mut rows = Vec::new();
@@ -49,7 +49,7 @@ fn row(entry: &Entry, counts: bool) -> Row {
     Row { key: entry.key(), value: entry.value(), from: entry.origin.to_string(), counts }
 }
 
-/// The settings that nothing above them replaces, one for each variable and mount.
+/// The settings that no higher layer replaces, one for each variable and mount.
 fn effective(layers: &[Layer]) -> Vec<Entry> {
     let mut effective: Vec<Entry> = Vec::new();
     for layer in layers {
@@ -60,7 +60,7 @@ fn effective(layers: &[Layer]) -> Vec<Entry> {
     effective
 }
 
-/// A list of what adds up, taken apart.
+/// Splits a list of values that add up.
 fn single(entry: &Entry) -> Vec<Entry> {
     let each = |setting| Entry { setting, ..entry.clone() };
     match &entry.setting {
@@ -85,7 +85,7 @@ fn names(variables: &[Variable]) -> Vec<&std::ffi::OsString> {
     variables.iter().map(|variable| &variable.name).collect()
 }
 
-/// What holds where nobody said anything.
+/// The value of a key that is not set.
 fn default(key: &'static str, settings: &Settings, machine: Machine) -> Row {
     let limits = settings.limits.resolve(machine);
     let preset = format!("preset {}", settings.limits.preset.word());

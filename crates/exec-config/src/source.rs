@@ -1,4 +1,4 @@
-//! Single files: a configuration as a layer, and the record of what is trusted.
+//! Single files: a configuration as a layer, and the list of trusted files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::read::Base;
 use crate::surroundings::{Links, Surroundings};
 use crate::trust::Record;
 
-/// A file, read.
+/// A file and its settings.
 pub(crate) struct ReadFile {
     pub(crate) bytes: Vec<u8>,
     pub(crate) layer: Layer,
 }
 
-/// What is trusted.
+/// The list of trusted files.
 pub(crate) fn record(host: &impl Surroundings, homes: &Homes) -> Result<Record> {
     let Some(path) = record_path(homes) else { return Ok(Record::default()) };
     match host.read_own(&path) {
@@ -37,12 +37,12 @@ pub(crate) fn record_path(homes: &Homes) -> Option<PathBuf> {
     homes.state.as_ref().map(|state| state.join("trusted"))
 }
 
-/// A file that lies where agents write.
+/// Reads a file in a place where agents write.
 pub(crate) fn project_file(host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<ReadFile> {
     read_file(host, homes, path, Links::Refuse)
 }
 
-/// A file and what it says, or everything that is wrong with it.
+/// Reads a file's settings, or reports everything that is wrong with it.
 pub(crate) fn read_file(
     host: &impl Surroundings,
     homes: &Homes,

@@ -1,4 +1,4 @@
-//! What configuration is read from. All input of this crate is here.
+//! Where configuration is read from. All input of this crate is here.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -8,39 +8,39 @@ use std::path::{Path, PathBuf};
 use exec_core::Machine;
 use exec_files::{Dir, Sharing};
 
-/// The most that is read of a file; people's configuration is far shorter.
+/// The most that is read of a file; real configuration is far shorter.
 const MOST: u64 = 256 << 10;
 
-/// A host to read configuration from: the real one is [`Here`], and tests bring their own.
+/// A host to read configuration from: [`Here`] is the real one, and tests bring their own.
 pub trait Surroundings {
     /// All variables of the environment.
     fn variables(&self) -> Vec<(OsString, OsString)>;
-    /// A regular file; `Links::Refuse` where somebody else may have made a link of it.
+    /// Reads a regular file; `Links::Refuse` where others may have created a link.
     fn read(&self, path: &Path, links: Links) -> io::Result<Vec<u8>>;
-    /// A regular file in a directory that only its user may write.
+    /// Reads a regular file in a directory that only its user may write.
     fn read_own(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// Whether there is anything at a path, a link that leads nowhere included.
+    /// Whether anything exists at a path, including a dangling link.
     fn exists(&self, path: &Path) -> bool;
     /// A path without links.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
-    /// Whether a directory is ours or root's, and nobody else may put something there.
+    /// Whether a directory belongs to us or root, and others may not write in it.
     fn is_ours(&self, directory: &Path) -> bool;
-    /// How large this machine is.
+    /// The size of this machine.
     fn machine(&self) -> Machine;
 }
 
 /// Whether a file may have other names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// It may.
+    /// Any links are accepted.
     Follow,
-    /// It may not be a symbolic link.
+    /// It must not be a symbolic link.
     Refuse,
-    /// Nor may it be the same file as another, by a hard link.
+    /// It must not be a symbolic link, nor have other hard links.
     RefuseHard,
 }
 
-/// This very host.
+/// The real host.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Here;
 
@@ -80,14 +80,14 @@ impl Surroundings for Here {
     }
 }
 
-/// Opens without waiting: what lies there may be a pipe that nobody ever writes to.
+/// Opens without blocking: the path may be a pipe that is never written to.
 fn open(path: &Path, links: Links) -> io::Result<File> {
     if links == Links::Follow {
         return exec_files::open_named(path);
     }
     let (directory, name) = split(path)?;
     let dir = match links {
-        // A project's file is looked for in directories that are canonical already.
+        // Project files are looked for only in canonical directories.
         Links::Refuse => Dir::open(directory)?,
         _ => Dir::open(&directory.canonicalize()?)?,
     };
@@ -110,13 +110,13 @@ fn has_other_names(file: &std::fs::Metadata) -> bool {
     std::os::unix::fs::MetadataExt::nlink(file) > 1
 }
 
-/// The number of names is not known here.
+/// The number of links is unknown on this platform.
 #[cfg(not(unix))]
 fn has_other_names(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// A group is often one's own, so what it may write is not held against it.
+/// Group write is accepted: the group is often the user's own.
 #[cfg(unix)]
 fn only_ours_to_write(directory: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -124,7 +124,7 @@ fn only_ours_to_write(directory: &std::fs::Metadata) -> bool {
     owners.contains(&directory.uid()) && directory.mode() & 0o002 == 0
 }
 
-/// Who may write is not known here.
+/// The permissions are unknown on this platform.
 #[cfg(not(unix))]
 fn only_ours_to_write(_: &std::fs::Metadata) -> bool {
     true
@@ -136,7 +136,7 @@ fn is_a_link() -> io::Error {
 
 #[cfg(test)]
 pub(crate) mod sample {
-    //! Hosts for the tests.
+    //! Simulated hosts for tests.
 
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +144,7 @@ pub(crate) mod sample {
 
     use super::*;
 
-    /// An ordinary user's, with nothing configured.
+    /// An ordinary user's host, with nothing configured.
     #[derive(Debug, Clone)]
     pub(crate) struct Sample {
         pub(crate) variables: BTreeMap<String, String>,
@@ -217,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    /// A38: nothing that an agent can put there makes us wait, or read what it could not.
+    /// A38: nothing an agent can create makes us block, or read a file the agent could not.
     #[test]
     fn pipes_and_links_are_not_read() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A file to begin with: every key, explained and commented out.
+//! The text of a new file: every key, explained and commented out.
 
 use crate::format::Format;
 use crate::key::{KEYS, Key};
@@ -29,7 +29,7 @@ pub(crate) fn template(format: Format) -> String {
     lines.join("\n")
 }
 
-/// What stands before a line that does not count; removing it makes the line count.
+/// The prefix of a commented-out line; removing it activates the line.
 fn comment_mark(format: Format) -> &'static str {
     match format {
         Format::Toml | Format::Yaml => "#",

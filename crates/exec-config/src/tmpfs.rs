@@ -1,5 +1,5 @@
-//! `tmpfs` as engines' users write it. A cell has two such places, `/tmp` of any size and `/run` of 10 MiB; more can't
-//! be had, and what can't be had is refused.
+//! `tmpfs` as engines' users write it. A cell has two such mounts, `/tmp` of any size and `/run` of 10 MiB; anything
+//! else is refused.
 
 use std::ffi::OsStr;
 
@@ -9,15 +9,15 @@ use crate::fault::Fault;
 use crate::node::{Data, Node, Position};
 use crate::read::{refuse_twice, text};
 
-/// What `/run` has.
+/// The size of `/run`.
 const RUN_SIZE: ByteSize = ByteSize::mib(10);
 
-/// Options that hold in any case.
+/// Options that always apply.
 const GIVEN: [&str; 4] = ["rw", "nosuid", "nodev", "mode=1777"];
 
 const WANTED: &str = "a table like {\"/tmp\": \"1g\"}, or a list like [\"/tmp:size=1g\"]";
 
-/// What it says about the size of `/tmp`.
+/// The size of `/tmp` that a value asks for.
 pub(crate) fn size_of_tmp(node: &Node) -> Result<Limit<ByteSize>, Fault> {
     let mut tmp = Limit::Preset;
     let places = places(node)?;
@@ -44,7 +44,7 @@ pub(crate) fn size_of_tmp(node: &Node) -> Result<Limit<ByteSize>, Fault> {
     Ok(tmp)
 }
 
-/// Each place with its options.
+/// Each mount with its options.
 fn places(node: &Node) -> Result<Vec<(String, String, Position)>, Fault> {
     let line = |node: &Node| {
         let (place, options) = text(node, WANTED).map(|text| text.split_once(':').unwrap_or((text, "")))?;
@@ -67,7 +67,7 @@ fn places(node: &Node) -> Result<Vec<(String, String, Position)>, Fault> {
     }
 }
 
-/// `1g` and `size=1g,mode=1777` are both usual.
+/// Accepts both `1g` and `size=1g,mode=1777`.
 fn size(place: &str, options: &str, at: Position) -> Result<Option<ByteSize>, Fault> {
     let mut found = None;
     for option in options.split(',').filter(|option| !option.is_empty() && !GIVEN.contains(option)) {

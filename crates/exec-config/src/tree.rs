@@ -1,4 +1,4 @@
-//! Documents of other kinds, read as configurations are: every value knows its place, and every mistake is told with it.
+//! Parsing for other kinds of documents, with the same positions and error messages as configuration files.
 
 pub use crate::fault::{Fault, listed};
 pub use crate::nearest::{hint, nearest};

@@ -1,5 +1,4 @@
-//! Values as people write them in options, variables and files alike. Every message says what was given and what
-//! would be right.
+//! Values in options, variables and files. Every error message names the given value and a valid one.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -13,7 +12,7 @@ pub(crate) const UNLIMITED: &str = "unlimited";
 /// The kernel's own bound on process ids; a larger count of anything per run is a typo.
 const MOST: u32 = 1 << 22;
 
-/// A limit of anything that can be written as text.
+/// A limit on any value that can be parsed from text.
 pub fn limit<T>(text: &str) -> Result<Limit<T>, String>
 where
     T: FromStr,
@@ -22,12 +21,12 @@ where
     limit_by(text, str::parse)
 }
 
-/// A limit of time.
+/// A limit on time.
 pub fn time(text: &str) -> Result<Limit<Duration>, String> {
     limit_by(text, parse_duration)
 }
 
-/// A limit of processes or files.
+/// A limit on processes or files.
 pub fn count(text: &str) -> Result<Limit<u32>, String> {
     limit_by(text, |text| match text.parse() {
         Ok(number) if (1..=MOST).contains(&number) => Ok(number),
@@ -42,7 +41,7 @@ fn limit_by<T, E: Display>(text: &str, parse: impl FnOnce(&str) -> Result<T, E>)
     parse(text).map(Limit::Exactly).map_err(|error| error.to_string())
 }
 
-/// A user by numbers; a group that is left out has the user's.
+/// A user by numbers; a missing group defaults to the user's number.
 pub fn user(text: &str) -> Result<User, String> {
     let (uid, gid) = text.split_once(':').unwrap_or((text, text));
     match (uid.parse(), gid.parse()) {
@@ -51,11 +50,11 @@ pub fn user(text: &str) -> Result<User, String> {
     }
 }
 
-/// A kind of value that is one of a few words.
+/// A kind of value with a fixed set of words.
 pub(crate) trait Words: Copy + PartialEq + 'static {
-    /// What one of them is called.
+    /// What to call a value in messages.
     const WHAT: &'static str;
-    /// All of them.
+    /// All words and their values.
     const ALL: &'static [(&'static str, Self)];
 
     fn word(self) -> &'static str {
@@ -72,10 +71,10 @@ pub(crate) trait Words: Copy + PartialEq + 'static {
     }
 }
 
-/// Which sandbox is asked for.
+/// The requested sandbox.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Sandbox {
-    /// The best there is.
+    /// The best sandbox available.
     #[default]
     Auto,
     /// A Docker container.
@@ -98,12 +97,12 @@ impl Display for Sandbox {
     }
 }
 
-/// Whether the workspace may be written.
+/// Whether the workspace is writable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WorkspaceAccess {
     /// Everything in it.
     Rw,
-    /// Nothing but the named paths.
+    /// Only the named paths.
     Ro,
 }
 

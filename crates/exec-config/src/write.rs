@@ -1,4 +1,4 @@
-//! All output of this crate: files that are replaced as a whole or not at all, and never written through a link.
+//! All output of this crate: files are replaced atomically, and never written through a link.
 
 use std::io;
 use std::path::Path;
@@ -7,22 +7,23 @@ use exec_files::{Dir, Sharing};
 
 use crate::surroundings::split;
 
-/// Whether a file that is there may be replaced.
+/// Whether an existing file may be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It may.
     Replace,
-    /// It stays, and that is an error.
+    /// An existing file is an error.
     Keep,
 }
 
-/// A file with its user's own word: other users neither read nor write it, nor write its directory.
+/// Writes a file on which the user's trust decisions rest: others can neither read nor write it, nor write its
+/// directory.
 pub(crate) fn private(path: &Path, text: &str) -> io::Result<()> {
     let (directory, name) = split(path)?;
     Dir::make_own(directory, Sharing::Readable)?.replace(name, 0o600, text.as_bytes())
 }
 
-/// A file for people to edit.
+/// Writes a file for people to edit.
 pub(crate) fn plain(path: &Path, text: &str, existing: Existing) -> io::Result<()> {
     let (directory, name) = split(path)?;
     let dir = match directory.canonicalize() {
@@ -65,7 +66,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "third");
     }
 
-    /// A43: what a link leads to stays as it is.
+    /// A43: a link's target stays unchanged.
     #[test]
     fn nothing_is_written_through_a_link() {
         let dir = tempfile::tempdir().unwrap();
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");
     }
 
-    /// A41: a list in a directory that others may write does not count.
+    /// A41: a list in a directory that others may write is ignored.
     #[test]
     fn a_private_file_is_in_a_directory_of_ours() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,10 +1,10 @@
-//! Archives as engines take them. The same bytes for the same contents: no times, no owners.
+//! Tar archives for engines. Reproducible: without times and owners, so that equal contents give equal bytes.
 
 use std::io;
 
 use tar::{Builder, EntryType, Header};
 
-/// An archive in the making.
+/// An archive under construction.
 pub(crate) struct Archive(Builder<Vec<u8>>);
 
 impl Archive {

@@ -31,7 +31,7 @@ impl fmt::Debug for Attached {
 
 type Pieces = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
 
-/// Standard output, put together again from the pieces the engine made of it.
+/// Standard output, reassembled from the engine's frames.
 struct Stdout {
     pieces: Pieces,
     current: Bytes,
@@ -48,7 +48,7 @@ impl AsyncRead for Stdout {
                 None => return Poll::Ready(Ok(())),
                 Some(Err(error)) => return Poll::Ready(Err(io::Error::other(error))),
                 Some(Ok(LogOutput::StdOut { message })) => self.current = message,
-                // PID 1 writes nothing there; what comes is the runtime's.
+                // PID 1 never writes to it; this is output of the runtime.
                 Some(Ok(LogOutput::StdErr { message })) => {
                     tracing::debug!(message = %String::from_utf8_lossy(&message), "standard error of a cell");
                 }

@@ -1,7 +1,7 @@
-//! From a container's specification to the engine's words for it. Pure.
+//! Translates a container's specification into the engine's create request. Pure.
 //!
-//! Everything that makes a container a cell is said here, whatever the image says: who runs, what it may do, where it
-//! may write, and that it goes when it ends.
+//! Everything that makes a container a cell is set here, regardless of the image: the user, the privileges, the
+//! writable paths, and the removal when it exits.
 
 use std::collections::HashMap;
 
@@ -19,14 +19,14 @@ use crate::profile::EngineProfile;
 use crate::spec::{ContainerSpec, Mount};
 use crate::supervisor::{INIT_DIRECTORY, INIT_PATH, Placement};
 
-/// Paths below `/sys` that tell or do too much. Together with the kernel's files below `/proc` they replace the engine's
-/// own list.
+/// Paths below `/sys` that reveal or allow too much. Together with the kernel's files below `/proc` they replace
+/// the engine's own list.
 const MASKED_SYS: [&str; 2] = ["/sys/devices/virtual/powercap", "/sys/firmware"];
 
-/// Processes of a container that are not the command's: PID 1.
+/// Processes of a container besides the command's: PID 1.
 const OWN_PROCESSES: i64 = 1;
 
-/// What a container is created with; `lane` is a directory of this host.
+/// The create request of a container; `lane` is a directory on this host.
 pub(crate) fn body(
     spec: &ContainerSpec,
     placement: &Placement,
@@ -59,7 +59,7 @@ pub(crate) fn body(
         attach_stdout: Some(true),
         attach_stderr: Some(true),
         open_stdin: Some(true),
-        // With the connection goes standard input, and with that everything.
+        // Standard input closes with the connection, and then PID 1 kills everything.
         stdin_once: Some(true),
         tty: Some(false),
         network_disabled: skips_network.then_some(true),
@@ -71,12 +71,12 @@ pub(crate) fn body(
     }
 }
 
-/// Said only where there is one to keep from running: some engines take this word for a check too.
+/// Sent only if the image has a check: some engines treat `NONE` as a check too.
 fn no_health_check() -> HealthConfig {
     HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }
 }
 
-/// What the engine holds a container to.
+/// The resources and restrictions of a container.
 fn host_config(spec: &ContainerSpec, profile: &EngineProfile) -> HostConfig {
     let memory = spec.limits.memory.map(|bytes| bytes as i64);
     HostConfig {
@@ -88,7 +88,7 @@ fn host_config(spec: &ContainerSpec, profile: &EngineProfile) -> HostConfig {
         network_mode: Some(spec.network.to_string()),
         ipc_mode: Some("private".to_owned()),
         cgroupns_mode: Some(HostConfigCgroupnsModeEnum::PRIVATE),
-        // So that files made inside belong to the caller.
+        // Files created inside belong to the caller.
         userns_mode: profile.user_namespace(spec.user).map(str::to_owned),
         memory,
         memory_swap: memory,
@@ -107,8 +107,8 @@ fn host_config(spec: &ContainerSpec, profile: &EngineProfile) -> HostConfig {
     }
 }
 
-/// Where `SELinux` guards containers, what is mounted in one is labelled for containers, or could not be read. Podman knows
-/// no words for that in a list of mounts, only in one of lines.
+/// Where `SELinux` confines containers, mounts must be labelled for them or could not be read. Podman supports that
+/// only in the `binds` list, not in `mounts`.
 fn relabel(host: &mut HostConfig, spec: &ContainerSpec, profile: &EngineProfile) {
     if !(profile.guards_labels && profile.dialect.relabels && spec.lacks_hosts) {
         return;
@@ -141,7 +141,7 @@ fn security(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<String> {
     let mut options = vec!["no-new-privileges:true".to_owned()];
     options.extend(profile.syscall_filter.iter().map(|path| format!("seccomp={path}")));
     if profile.guards_labels && !spec.lacks_hosts {
-        // The machine's own programs can't be labelled for containers without breaking them for everybody else.
+        // Labelling the machine's own programs for containers would break them for every other program.
         options.push("label=disable".to_owned());
     }
     if profile.dialect.masks == Masks::SecurityOption {
@@ -166,13 +166,14 @@ fn binds(spec: &ContainerSpec, profile: &EngineProfile) -> Vec<ApiMount> {
     binds.collect()
 }
 
-/// Without a network the engine need not set one up, which would take it longer than all the rest: the runtime makes the
-/// namespace and its loopback. Then nobody writes the file of host names; where the image may lack one, we have to.
+/// Whether the engine may skip the network setup, which takes longer than everything else: without a network, the
+/// runtime creates the namespace and its loopback. The engine then writes no `/etc/hosts`, so we mount one if the
+/// image may lack it.
 fn skips_network(spec: &ContainerSpec, hosts: Option<&str>) -> bool {
     spec.network == Network::None && (!spec.lacks_hosts || hosts.is_some())
 }
 
-/// What a container needs through which the volume with PID 1 is filled.
+/// The host configuration of the container that fills the volume with PID 1.
 pub(crate) fn volume_mount(name: &str) -> HostConfig {
     HostConfig {
         mounts: Some(vec![init_volume(name, Access::ReadWrite)]),
@@ -206,7 +207,7 @@ fn bind(source: &str, target: &str, access: Access, profile: &EngineProfile) -> 
     }
 }
 
-/// The way the engine's client asks for them.
+/// Requests GPUs as the `docker` CLI does.
 fn graphics(gpus: Gpus) -> DeviceRequest {
     DeviceRequest {
         count: Some(match gpus {
@@ -223,10 +224,10 @@ fn tmpfs(spec: &ContainerSpec, profile: &EngineProfile) -> HashMap<String, Strin
         Mount::Tmpfs { target, size, mode, owner: (uid, gid) } => {
             let owner = match profile.dialect.tmpfs_owner {
                 TmpfsOwner::Named => format!("uid={uid},gid={gid}"),
-                // Empty at first, whatever the image has there.
+                // Empty at first, whatever the image has at this path.
                 TmpfsOwner::User => "notmpcopyup,U".to_owned(),
             };
-            // Builds run what they have just made.
+            // Builds run programs they have just created.
             let options = format!("rw,exec,nosuid,nodev,size={size},mode={mode:o},{owner}");
             Some((target.clone(), options))
         }

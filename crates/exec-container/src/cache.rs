@@ -1,4 +1,4 @@
-//! Files of ours that engines have to find on this host. They stay where they are for the next time.
+//! Files of ours that engines must find on this host. They are kept for the next run.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use exec_core::{Error, ErrorKind, Result};
 use exec_files::{Dir, Sharing, UserDirs};
 use exec_watch::unique;
 
-/// How much of a file is compared at a time.
+/// How many bytes are compared at a time.
 const PIECE: usize = 64 * 1024;
 
-/// Sees to it that a file of this name is there, and is this to the last byte. Its path.
+/// Ensures that a file with exactly these bytes exists under this name, and returns its path.
 pub(crate) fn keep(name: &str, bytes: &[u8], backend: &str) -> Result<String> {
     let path = directory().join(name);
     open().and_then(|cache| put(&cache, name, bytes)).map_err(|error| {
@@ -26,16 +26,17 @@ pub(crate) fn keep(name: &str, bytes: &[u8], backend: &str) -> Result<String> {
     })
 }
 
-/// What helps where the directory can't be used.
+/// The remedy if the directory can't be used.
 pub(crate) const REMEDY: &str =
     "make the directory yours and close it to others (`chmod go-w`), or set XDG_CACHE_HOME to one that is";
 
-/// Where this user's programs keep what they can make again.
+/// This user's cache directory.
 pub(crate) fn directory() -> PathBuf {
     UserDirs::here().cache
 }
 
-/// The same, made if it is missing. It must be ours: its contents decide what PID 1 is, and what is forbidden to commands.
+/// Opens the cache directory and creates it if missing. It must be ours: its contents decide what PID 1 is and what
+/// commands are forbidden.
 pub(crate) fn open() -> io::Result<Dir> {
     Dir::make_own(&directory(), Sharing::Readable)
 }
@@ -47,14 +48,15 @@ fn put(cache: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     let draft = unique(".new");
     let mut file = cache.create_file(&draft, 0o700)?;
     let written = file.write_all(bytes).and_then(|()| make_executable(&file));
-    // At once and whole: another process may be using the same name.
+    // Atomically: another process may be using the same name.
     written.and_then(|()| cache.rename(&draft, name)).inspect_err(|_| {
-        // The error says enough if the draft can't be removed either.
+        // If the draft can't be removed either, the first error is enough.
         let _ = cache.remove_file(&draft);
     })
 }
 
-/// Whether these very bytes are there. Piece by piece: to find memory for all of them takes longer than to read them.
+/// Whether the file has exactly these bytes. It is read in pieces: allocating memory for all of it takes longer
+/// than reading.
 fn is_already(cache: &Dir, name: &str, bytes: &[u8]) -> io::Result<bool> {
     let mut file = cache.file(name)?;
     if file.metadata()?.len() != bytes.len() as u64 {

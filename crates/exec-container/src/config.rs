@@ -1,4 +1,4 @@
-//! How containers are made.
+//! How containers are created.
 
 use std::time::Duration;
 
@@ -10,27 +10,27 @@ use crate::Patience;
 use crate::image::{Progress, PullPolicy};
 use crate::supervisor::InitPlacement;
 
-/// What every executor on an engine can be told.
+/// The configuration shared by executors on any engine.
 #[derive(Debug, Clone)]
 pub struct ContainerConfig {
-    /// The image of runs that name none; `None`, or `host`, for this machine's own programs.
+    /// The image of runs that don't name one; `None` or `host` for this machine's own programs.
     pub image: Option<String>,
-    /// Whether missing images are fetched.
+    /// Whether missing images are pulled.
     pub pull: PullPolicy,
-    /// Who is told how a pull goes.
+    /// Receives the progress of pulls and builds.
     pub progress: Progress,
     /// How PID 1 gets into containers.
     pub init: InitPlacement,
     /// Containers kept warm per exact specification; 0 keeps none.
     pub warm_cells: usize,
-    /// A warm container nobody used for this long is ended.
+    /// How long an unused warm container is kept.
     pub warm_idle: Duration,
     /// How long the engine may take.
     pub patience: Patience,
-    /// The options of the first run, if they are known already: its container is then made with the executor, which shows
-    /// that the engine can.
+    /// The options of the first run, if known: its container is then created with the executor, which shows that
+    /// the engine can do it.
     pub first_run: Option<ExecOpts>,
-    /// Where containers and runs are written down, so that they can be seen and stopped from elsewhere.
+    /// Records containers and runs, so that they can be listed and stopped from other processes.
     pub watch: Watch,
 }
 

@@ -1,4 +1,4 @@
-//! What of ours is on an engine, for whoever stops and cleans up from outside: any process, not only the owner.
+//! Lists and removes our objects on an engine, from any process, not only their owner.
 
 use exec_core::{Error, ErrorKind, Result};
 use exec_watch::{ProcessState, StateDir, SweepMode, World};
@@ -13,34 +13,38 @@ use crate::{Answered, Endpoint, Lifeline, Patience, Progress, cache, greet, labe
 pub struct Depot {
     pub(crate) engine: Engine,
     endpoint: String,
-    /// One that was started for us goes on for as long as this is held.
+    /// Keeps a service that was started for us alive.
     _lifeline: Option<Lifeline>,
 }
 
 /// A container of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// The engine's name for it.
+    /// The engine's id for it.
     pub id: String,
-    /// Ours.
+    /// Our name for it.
     pub name: String,
 }
 
 /// An image of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredImage {
-    /// The engine's name for it.
+    /// The engine's id for it.
     pub id: String,
-    /// What people call it; nothing for one whose name was given to another.
+    /// Its names; empty if its last name was given to another image.
     pub names: Vec<String>,
-    /// When it was made, in seconds since 1970.
+    /// When it was built, in seconds since 1970.
     pub made: u64,
     /// Its size in bytes.
     pub size: u64,
 }
 
 impl Depot {
-    /// Asks whether anybody listens there.
+    /// Connects to an engine.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the engine does not answer in time.
     pub async fn open(endpoint: &Endpoint, backend: &str, patience: Patience) -> Result<Self> {
         let greeting = greet(endpoint, patience.greet).await.map_err(|silence| {
             Error::new(ErrorKind::Unavailable, "connect", "the engine does not answer")
@@ -52,26 +56,26 @@ impl Depot {
         Self::of(Answered::at(endpoint.clone(), greeting), backend, patience)
     }
 
-    /// What is on an engine that has answered.
+    /// The depot of an engine that has answered.
     pub fn of(answered: Answered, backend: &str, patience: Patience) -> Result<Self> {
         let Answered { endpoint, greeting, lifeline, .. } = answered;
         let engine = Engine::connect(&endpoint, &greeting, backend, patience)?;
         Ok(Self { engine, endpoint: endpoint.to_string(), _lifeline: lifeline })
     }
 
-    /// Where it listens.
+    /// The engine's address.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// Containers whose records are in this directory, by what their labels say.
+    /// Containers whose records are in this directory, according to their labels.
     pub async fn written_down_in(&self, state: &StateDir) -> Result<Vec<Stored>> {
         let label = format!("{}={}", labels::STATE, state.path().to_string_lossy());
         let listed = self.engine.list(&label).await?;
         Ok(listed.into_iter().filter(labels::is_ours).map(stored).collect())
     }
 
-    /// Containers of owners that are dead.
+    /// Containers of dead owners.
     pub async fn leftovers(&self) -> Result<Vec<Stored>> {
         let Some(here) = World::here() else { return Ok(Vec::new()) };
         let listed = self.engine.list(labels::OWNER).await?;
@@ -79,19 +83,20 @@ impl Depot {
         Ok(left.map(stored).collect())
     }
 
-    /// Removes a container, whatever it does. One that is not there is removed.
+    /// Removes a container in any state. A container that does not exist is not an error.
     pub async fn remove(&self, id: &str) -> Result<()> {
         self.engine.remove(id).await
     }
 
-    /// Images that we made. Whatever is built from one of ours inherits its label; so nobody else may have given it a name.
+    /// Images that we built. An image based on one of ours inherits its label, so images with a foreign name are
+    /// left out.
     pub async fn images(&self) -> Result<Vec<StoredImage>> {
         let listed = self.engine.labelled_images(labels::VERSION).await?;
         let number = |value: i64| u64::try_from(value).unwrap_or(0);
         let image = |image: bollard::models::ImageSummary| StoredImage {
             made: number(image.created),
             size: number(image.size),
-            // What engines show in place of a name.
+            // Engines show this in place of a name.
             names: image.repo_tags.into_iter().filter(|name| !name.contains("<none>")).collect(),
             id: image.id,
         };
@@ -99,24 +104,24 @@ impl Depot {
         Ok(listed.into_iter().map(image).filter(is_ours).collect())
     }
 
-    /// Fetches an image from its registry; its digest, where the engine knows one.
+    /// Pulls an image and returns its digest, if the engine knows one.
     pub async fn pull(&self, name: &str, progress: &Progress) -> Result<Option<String>> {
         self.engine.pull(name, &|step: ImageStep| progress.tell(step)).await?;
         let image = self.engine.image(name).await?;
         Ok(image.and_then(|image| image.digest))
     }
 
-    /// Whether there are containers of this image, whatever their state.
+    /// Whether there are containers of this image, in any state.
     pub async fn is_used(&self, image: &StoredImage) -> Result<bool> {
         Ok(!self.engine.users(Used::Image(&image.id)).await?.is_empty())
     }
 
-    /// Removes an image that nothing uses; false if something has come to.
+    /// Removes an unused image; returns `false` if it is in use.
     pub async fn remove_image(&self, image: &StoredImage) -> Result<bool> {
         if image.names.is_empty() {
             return self.engine.remove_image(&image.id).await;
         }
-        // Engines refuse the id of what has several names, and with the last of them it goes.
+        // Engines refuse to remove an image with several names by its id; removing the last name removes the image.
         for name in &image.names {
             if !self.engine.remove_image(name).await? {
                 return Ok(false);
@@ -125,13 +130,13 @@ impl Depot {
         Ok(true)
     }
 
-    /// Whether it is still there.
+    /// Whether the container still exists.
     pub async fn has(&self, id: &str) -> Result<bool> {
         self.engine.exists(id).await
     }
 }
 
-/// Removes ways past engines that were laid by processes that are dead, or only counts them.
+/// Removes lanes of dead processes, or only counts them.
 pub fn clear_lanes(mode: SweepMode) -> usize {
     lane::clear(&cache::directory(), mode)
 }

@@ -1,58 +1,58 @@
-//! How an engine wants things said where engines differ, as data. What is said is in `body.rs`.
+//! How engines differ, as data. `body.rs` uses it to write requests.
 
 use crate::Product;
 
-/// The words of one make of engine.
+/// The differences of one engine product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent habits of an engine")]
 pub(crate) struct Dialect {
-    /// How a file system in memory gets its owner.
+    /// How a tmpfs gets its owner.
     pub(crate) tmpfs_owner: TmpfsOwner,
     /// How paths are hidden.
     pub(crate) masks: Masks,
-    /// Characters that it takes for its own in a path that is mounted.
+    /// Characters with a special meaning in the path of a mount.
     pub(crate) reserved: &'static [char],
-    /// What it puts before the names of images that were made here.
+    /// The prefix of images that were built here.
     pub(crate) local_prefix: Option<&'static str>,
-    /// Beside a read-only root it mounts a `/var/tmp` without a limit, unless it is told which.
+    /// With a read-only root it mounts an unlimited `/var/tmp`, unless one is given.
     pub(crate) adds_var_tmp: bool,
-    /// It writes user names of its own over the host's, unless it is told which to take.
+    /// It overwrites the host's user names with its own, unless they are given.
     pub(crate) writes_user_names: bool,
-    /// A container can have the caller's own user id in a user namespace of its own.
+    /// A container can have the caller's user id in its own user namespace.
     pub(crate) keeps_ids: bool,
-    /// It labels for containers what it mounts in them, if it is told to.
+    /// It can label mounts for containers.
     pub(crate) relabels: bool,
-    /// It tells when a container's memory was used up.
+    /// It reports when a container runs out of memory.
     pub(crate) tells_out_of_memory: bool,
-    /// To tell what happened since a moment it reads everything that it ever wrote down, for whoever is on this machine.
+    /// To report events since a time it reads all events it ever logged, of every user.
     pub(crate) rereads_events: bool,
-    /// It says that it removed a container which it is still creating, and then goes on creating it.
+    /// It reports a container as removed while it is still creating it, and then finishes creating it.
     pub(crate) removes_half_made: bool,
-    /// It may run as an ordinary user without saying so.
+    /// It may be rootless without reporting it.
     pub(crate) hides_rootless: bool,
-    /// As an ordinary user it claims limits that it can't set.
+    /// When rootless, it reports limits that it can't set.
     pub(crate) overstates_limits: bool,
-    /// The monitor of a container works where the engine does, and creates files there by name.
+    /// A container's monitor has the engine's working directory and creates files there by name.
     pub(crate) monitors_where_it_works: bool,
-    /// It gives containers limits of its own that it may not be allowed to set, unless it is told which.
+    /// It sets limits that it may not be allowed to set, unless others are given.
     pub(crate) raises_ulimits: bool,
 }
 
-/// How a file system in memory gets its owner.
+/// How a tmpfs gets its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TmpfsOwner {
-    /// By number.
+    /// By numeric ids.
     Named,
-    /// By a letter that means the container's user.
+    /// By a flag that means the container's user.
     User,
 }
 
 /// How paths are hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Masks {
-    /// In a list of their own, which replaces the engine's.
+    /// A separate list, which replaces the engine's.
     List,
-    /// Among the security options, which adds to the engine's.
+    /// A security option, which adds to the engine's.
     SecurityOption,
 }
 
@@ -77,7 +77,7 @@ const DOCKER: Dialect = Dialect {
 const PODMAN: Dialect = Dialect {
     tmpfs_owner: TmpfsOwner::User,
     masks: Masks::SecurityOption,
-    // It turns a mount into one line of words with commas, and a list of paths into one with colons.
+    // It writes a mount as one comma-separated line and a list of paths as one colon-separated line.
     reserved: &[',', ':', '"', '\n', '\r'],
     local_prefix: Some("localhost/"),
     adds_var_tmp: true,
@@ -101,15 +101,15 @@ impl Dialect {
         }
     }
 
-    /// The names to look an image up by, in this order. An engine that keeps what was made here under a prefix of its own
-    /// would look for a bare name at a registry only.
+    /// The names by which to look up an image, in order. An engine that keeps local images under a prefix would
+    /// look for a bare name only in registries.
     pub(crate) fn image_names(&self, name: &str) -> Vec<String> {
         let local = self.local_prefix.filter(|_| is_bare(name)).map(|prefix| format!("{prefix}{name}"));
         local.into_iter().chain([name.to_owned()]).collect()
     }
 }
 
-/// Whether a name says neither which registry it is from nor that it is an id.
+/// Whether a name is neither an id nor names a registry.
 fn is_bare(name: &str) -> bool {
     let (first, path) = name.split_once('/').unwrap_or(("", name));
     let is_registry = first == "localhost" || first.contains(['.', ':']);

@@ -1,4 +1,4 @@
-//! By which digests an engine knows images: what pins one to its very bytes.
+//! Looks up the digests of images, which pin an image to its exact bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,11 @@ use crate::dialect::Dialect;
 use crate::engine::Engine;
 use crate::{Answered, Patience};
 
-/// The registry's digest of each of these images, like `sha256:…`. The engine must have them, and from a registry.
+/// The registry digest (`sha256:…`) of each of these images.
+///
+/// # Errors
+///
+/// Fails if the engine lacks an image, or the image did not come from a registry.
 pub async fn digests(
     engine: &Answered,
     backend: &str,
@@ -40,7 +44,7 @@ async fn digest(engine: &Engine, known_as: &[String], name: &str) -> Result<Stri
     Err(Error::new(ErrorKind::ImageNotFound, "digest", message).with_remedy(pull))
 }
 
-/// The digest in `golang@sha256:…`, if it is one: it ends up in a file.
+/// The digest in `golang@sha256:…`. It is validated, because it ends up in a file.
 fn of_registry(name: &str) -> Option<&str> {
     let (_, digest) = name.split_once('@')?;
     let number = digest.strip_prefix("sha256:")?;

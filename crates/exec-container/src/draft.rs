@@ -1,4 +1,4 @@
-//! From a plan to the specification of its container, with the image it names looked up on the way.
+//! Turns a plan into the specification of its container, and looks up its image on the way.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ use crate::image::{Builder, HostImage, Named, PullPolicy, dockerfile};
 use crate::profile::EngineProfile;
 use crate::spec::{self, Base, ContainerSpec, IMAGE_HOME};
 
-/// Variables that describe the caller's machine and mean nothing in another image.
+/// Variables that describe the caller's machine and have no meaning in another image.
 const OF_THE_HOST: [&str; 14] = [
     "PATH",
     "HOME",
@@ -32,17 +32,17 @@ const OF_THE_HOST: [&str; 14] = [
     "ASDF_DIR",
 ];
 
-/// `PATH` where an image names none.
+/// `PATH` for images that set none.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Knows the images of one engine.
+/// Drafts containers with the images of one engine.
 #[derive(Debug)]
 pub(crate) struct Drafter {
     engine: Engine,
     endpoint: Endpoint,
     config: ContainerConfig,
     pub(crate) profile: EngineProfile,
-    /// What of this host the host image shows; none where the engine runs elsewhere.
+    /// The parts of this host that the host image shows; `None` if the engine runs elsewhere.
     host: Option<HostView>,
     host_image: HostImage,
     images: Named,
@@ -61,25 +61,25 @@ impl Drafter {
         Self { engine, endpoint, config, profile, host, host_image, images }
     }
 
-    /// Whether a container could not be made because the engine does not have the host image, which is assumed to be
-    /// there until then.
+    /// Whether a container could not be created because the engine lacks the host image, which is assumed to exist
+    /// until then.
     pub(crate) fn lacks_host_image(&self, image: &str, failure: &Error) -> bool {
         is_missing_image(failure) && self.host_image.known().is_ok_and(|host| host.id == image)
     }
 
-    /// Makes the host image.
+    /// Builds the host image.
     pub(crate) async fn provide_host_image(&self) -> Result<()> {
         self.host_image.provide(&self.engine, self.host_view()?).await
     }
 
-    /// Finds the image and gives the plan the variables that hold there.
+    /// Resolves the image and gives the plan the variables of that image.
     pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
         match self.image_name(plan).map(str::to_owned) {
             None => {
                 self.host_image.assume(&self.engine, self.host_view()?)?;
                 plan.env.entry("HOME".into()).or_insert_with(|| "/tmp".into());
             }
-            // Only where the run itself asks for it are the files kept that it is built from.
+            // The files an image is built from are protected only if the run itself asks for the build.
             Some(name) if name == BUILD_IMAGE && plan.image.is_none() => {
                 return Err(Error::new(
                     ErrorKind::InvalidInput,
@@ -108,14 +108,14 @@ impl Drafter {
         Ok(())
     }
 
-    /// The image of the workspace's own Dockerfile. Only for who asks for it: what the file says is carried out by the
-    /// engine, with a network, and the file may be a command's work.
+    /// Builds the image of the workspace's own Dockerfile. Only on request: the engine executes the file with a
+    /// network, and a command may have written it.
     async fn build(&self, workspace: &Path) -> Result<String> {
         let (engine, endpoint, progress) = (&self.engine, &self.endpoint, &self.config.progress);
         Builder { engine, endpoint, product: self.profile.product, progress }.image(workspace).await
     }
 
-    /// The container that a plan needs which was prepared.
+    /// The container of a prepared plan.
     pub(crate) fn spec(&self, plan: &Plan) -> Result<ContainerSpec> {
         let spec = match self.image_name(plan) {
             None => self.host_view().and_then(|view| {
@@ -130,7 +130,7 @@ impl Drafter {
         spec.map_err(|error| error.with_backend(self.engine.backend()))
     }
 
-    /// The image a run is to have, if it is not the host's own.
+    /// The image of a run, unless it is the host's own.
     fn image_name<'a>(&'a self, plan: &'a Plan) -> Option<&'a str> {
         plan.image.as_deref().or(self.config.image.as_deref()).filter(|name| *name != HOST_IMAGE)
     }
@@ -146,7 +146,7 @@ impl Drafter {
     }
 }
 
-/// Whoever has a Dockerfile may have forgotten to build it.
+/// Suggests a build if the workspace has a Dockerfile.
 fn suggest_build(error: Error, workspace: &Path) -> Error {
     match dockerfile(workspace) {
         Some(path) if error.kind() == ErrorKind::ImageNotFound => {
@@ -157,8 +157,8 @@ fn suggest_build(error: Error, workspace: &Path) -> Error {
     }
 }
 
-/// In an image its own variables hold, then those the options name, and of the caller's those that mean the same
-/// anywhere.
+/// The environment in an image: the image's own variables, then those named in the options, and those of the
+/// caller's that are valid anywhere.
 fn image_env(plan: &Plan, image: &[String]) -> BTreeMap<OsString, OsString> {
     let fixed = [("PATH", DEFAULT_PATH), ("HOME", IMAGE_HOME)];
     let mut env: BTreeMap<OsString, OsString> =

@@ -1,4 +1,4 @@
-//! Where an engine listens, as Docker writes it. Knows no environment and connects to nothing.
+//! Engine addresses in Docker's notation. This module reads no environment and connects to nothing.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::Product;
 
-/// Where an engine listens.
+/// The address of an engine.
 ///
 /// ```
 /// # use exec_container::Endpoint;
@@ -19,18 +19,18 @@ use crate::Product;
 pub enum Endpoint {
     /// A Unix socket.
     Unix(PathBuf),
-    /// A port, without TLS.
+    /// A TCP port without TLS.
     Tcp {
-        /// Name or address, an IPv6 one without its brackets.
+        /// A name or address; an IPv6 address without its brackets.
         host: String,
         /// Its port.
         port: u16,
     },
-    /// A named pipe of Windows, such as `//./pipe/docker_engine`.
+    /// A Windows named pipe, such as `//./pipe/docker_engine`.
     NamedPipe(String),
 }
 
-/// The port of engines without TLS.
+/// The default port of engines without TLS.
 const ENGINE_PORT: u16 = 2375;
 
 const HTTP_PORT: u16 = 80;
@@ -38,7 +38,8 @@ const HTTP_PORT: u16 = 80;
 impl FromStr for Endpoint {
     type Err = EndpointError;
 
-    /// Takes what Docker takes: `unix://`, `tcp://`, `http://` and `npipe://`, and without any of them a path or `host:port`.
+    /// Accepts what Docker accepts: `unix://`, `tcp://`, `http://` and `npipe://`, or a path or `host:port` without
+    /// a scheme.
     fn from_str(address: &str) -> Result<Self, EndpointError> {
         let address = address.trim();
         let malformed = |why| EndpointError::Malformed { address: address.to_owned(), why };
@@ -84,7 +85,7 @@ fn tcp(rest: &str, default_port: u16) -> Result<Endpoint, &'static str> {
     Ok(Endpoint::Tcp { host: host.to_owned(), port })
 }
 
-/// Host, brackets and all, and what stands after the last colon outside of them.
+/// Splits off the port: the part after the last colon outside of brackets.
 fn split_port(rest: &str) -> (&str, Option<&str>) {
     match rest.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
@@ -107,22 +108,22 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// An address that leads to no engine this program can talk to.
+/// An address of an engine that this program can't talk to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndpointError {
-    /// It is no address.
+    /// It is not an address.
     Malformed {
-        /// The address as it was given.
+        /// The address as given.
         address: String,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// It is reached through SSH, which Docker's own program does by running another one.
+    /// It needs SSH, for which the `docker` CLI runs another program.
     Ssh {
         /// User, host and port, as in the address.
         target: String,
     },
-    /// It speaks TLS, and this program does not.
+    /// It needs TLS, which is not built in.
     Tls {
         /// The host.
         host: String,
@@ -130,7 +131,7 @@ pub enum EndpointError {
 }
 
 impl EndpointError {
-    /// What to do, as a sentence that begins with a verb.
+    /// What to do, as a sentence that starts with a verb.
     pub fn remedy(&self, product: Product) -> String {
         match self {
             Self::Malformed { .. } => {
@@ -142,7 +143,7 @@ impl EndpointError {
     }
 }
 
-/// SSH brings a remote socket here, with better keys than TLS would ask for.
+/// SSH forwards a remote socket, with better keys than TLS would need.
 fn forward(destination: &str, product: Product) -> String {
     let (local, remote, variable) = match product {
         Product::Docker => (".docker/remote.sock", "/var/run/docker.sock", "DOCKER_HOST"),
@@ -153,7 +154,7 @@ fn forward(destination: &str, product: Product) -> String {
     )
 }
 
-/// The path that may follow is the remote socket's, which hardly anybody sets.
+/// The path that may follow is that of the remote socket, which is rarely set.
 fn ssh_arguments(target: &str) -> String {
     let authority = target.split('/').next().unwrap_or_default();
     match split_port(authority) {

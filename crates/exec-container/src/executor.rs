@@ -1,4 +1,4 @@
-//! An executor on an engine that answered.
+//! Creates an executor on an engine that answered.
 
 use std::sync::Once;
 
@@ -25,26 +25,27 @@ use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience, cache, isol
 /// An engine that answered.
 #[derive(Debug)]
 pub struct Answered {
-    /// Where it is.
+    /// Its address.
     pub endpoint: Endpoint,
-    /// What it said.
+    /// Its answer.
     pub greeting: Greeting,
-    /// What it hangs on, if it was started for us.
+    /// Keeps it alive, if it was started for us.
     pub lifeline: Option<Lifeline>,
-    /// The system call filter that containers get, if not the engine's own choice.
+    /// The system call filter of containers, if not the engine's own choice.
     pub filter: Option<String>,
 }
 
 impl Answered {
-    /// One that somebody else started.
+    /// An engine that was not started by us.
     pub fn at(endpoint: Endpoint, greeting: Greeting) -> Self {
         Self { endpoint, greeting, lifeline: None, filter: None }
     }
 }
 
-/// An executor on the engine that is found; `backend` is the name it is chosen by.
-/// The container of the first run is made here, if the configuration says what that will be: an engine that answers and yet
-/// can't give one is an error now, not then.
+/// Creates an executor on the engine once that is found; `backend` is the name it is selected by.
+///
+/// If the configuration has the options of the first run, its container is created here, so that an engine that
+/// answers but can't create one fails now and not at the first run.
 pub async fn executor(
     engine: impl Future<Output = Result<Answered>>,
     backend: &str,
@@ -120,19 +121,19 @@ fn program_for(architecture: &str) -> Result<Program> {
     })
 }
 
-/// Puts a system call filter where an engine that wants the path of one finds it.
+/// Stores a system call filter where an engine that wants its path finds it.
 fn keep_filter(filter: &str, backend: &str) -> Result<String> {
     let name = format!("seccomp-{:016x}.json", fingerprint(filter.as_bytes()));
     cache::keep(&name, filter.as_bytes(), backend)
 }
 
-/// What records of containers are called. One that is too long to be told stays for whoever cleans up.
+/// The path prefixes of container records. A path too long for the helper is left to a later cleanup.
 fn records(watch: &Watch) -> Vec<Directory> {
     let prefixes = watch.record_prefixes().into_iter();
     prefixes.filter_map(|prefix| Directory::new(prefix.into_encoded_bytes()).ok()).collect()
 }
 
-/// The runtime that makes an engine's containers, as it names it.
+/// The name of the runtime that an engine uses by default.
 pub async fn default_runtime(
     endpoint: &Endpoint,
     greeting: &Greeting,

@@ -1,6 +1,6 @@
-//! Tells one content from another, for names; no protection against anybody.
+//! Distinguishes contents, for names. Not a cryptographic hash.
 
-/// Equal for equal bytes, on every machine and in every version.
+/// Equal bytes have equal fingerprints, on every machine and in every version.
 pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;

@@ -1,5 +1,5 @@
-//! Who listens on an endpoint: asked over a plain connection, so that every way in which nobody answers can be told
-//! apart.
+//! Finds out which engine listens on an endpoint. It asks over a plain connection, so that every kind of failure
+//! can be distinguished.
 
 use std::fmt;
 use std::io;
@@ -15,25 +15,25 @@ const MOST: u64 = 16 * 1024;
 
 const QUESTION: &[u8] = b"GET /_ping HTTP/1.1\r\nHost: engine\r\nConnection: close\r\n\r\n";
 
-/// What an engine says when asked who it is.
+/// An engine's answer to a ping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Greeting {
-    /// Version of the interface it speaks.
+    /// The API version it speaks.
     pub api: (usize, usize),
-    /// Which engine it is.
+    /// Its product.
     pub product: Product,
-    /// Its own version, where it says so.
+    /// Its own version, if reported.
     pub version: Option<String>,
-    /// The user whose process listens, where the system tells.
+    /// The user of the listening process, if the system reports it.
     pub user: Option<u32>,
-    /// Where that process works, where the system tells.
+    /// The working directory of that process, if the system reports it.
     pub directory: Option<PathBuf>,
 }
 
-/// An engine's make.
+/// An engine product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
-    /// Docker, or something that passes itself off as it.
+    /// Docker, or an engine that passes for it.
     Docker,
     /// Podman.
     Podman,
@@ -49,7 +49,7 @@ impl fmt::Display for Product {
 }
 
 impl Product {
-    /// The name it is chosen by, which is its program's too.
+    /// The name it is selected by, also the name of its CLI.
     pub fn name(self) -> &'static str {
         match self {
             Self::Docker => "docker",
@@ -58,18 +58,18 @@ impl Product {
     }
 }
 
-/// Why nobody answers.
+/// Why there is no valid answer.
 #[derive(Debug)]
 pub enum Silence {
     /// The connection failed.
     Connect(io::Error),
-    /// It was made, and then nothing came in time.
+    /// The connection succeeded, but no answer came in time.
     TimedOut,
-    /// What came is not from an engine.
+    /// The answer is not an engine's.
     NotAnEngine(String),
 }
 
-/// Asks who listens, for this long.
+/// Pings the endpoint and waits up to `limit` for the answer.
 pub async fn greet(endpoint: &Endpoint, limit: Duration) -> Result<Greeting, Silence> {
     match tokio::time::timeout(limit, ask(endpoint)).await {
         Ok(answer) => answer,
@@ -104,7 +104,7 @@ async fn ask(endpoint: &Endpoint) -> Result<Greeting, Silence> {
     Ok(Greeting { user: user.take(), directory: directory.take(), ..greeting })
 }
 
-/// Reads as far as the end of the head: some engines keep the connection open all the same.
+/// Reads up to the end of the header: some engines keep the connection open nevertheless.
 async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<Vec<u8>> {
     stream.write_all(QUESTION).await?;
     let mut answer = Vec::new();
@@ -117,7 +117,7 @@ async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result
     Ok(answer)
 }
 
-/// What the answer says; who gave it is not in it.
+/// Parses the answer; user and directory are not part of it.
 fn parse(answer: &[u8]) -> Option<Greeting> {
     let text = String::from_utf8_lossy(answer);
     let head = text.split("\r\n\r\n").next()?;
@@ -142,7 +142,7 @@ fn parse(answer: &[u8]) -> Option<Greeting> {
     Some(Greeting { api, product, version, user: None, directory: None })
 }
 
-/// Enough of an answer to see what it is, safe to show.
+/// The beginning of an answer, safe to show.
 fn beginning(answer: &[u8]) -> String {
     let text = String::from_utf8_lossy(answer);
     let shown: String = text.chars().take(60).collect();

@@ -1,4 +1,4 @@
-//! What a cell needs of this machine and no engine has a say in. It is made while the engine is waited for.
+//! Prepares what a cell needs on this machine regardless of the engine, while the engine is being found.
 
 use std::pin::pin;
 
@@ -7,14 +7,14 @@ use exec_init::Program;
 
 use crate::supervisor::{InitPlacement, Supervisor};
 
-/// What can be had without knowing the engine.
+/// Preparations that don't depend on the engine.
 #[derive(Debug)]
 pub(crate) struct Groundwork {
     init: InitPlacement,
     backend: String,
     /// PID 1 for engines of this machine's own architecture, or why it can't be placed.
     supervisor: Option<Result<Supervisor>>,
-    /// The helpers' program, kept until they have it. Those who can't do without it will say why it can't be had.
+    /// The helpers' program, loaded until they use it. A helper that needs it reports why it can't be loaded.
     #[cfg(target_os = "linux")]
     _helpers: Option<std::sync::Arc<exec_init::Executable>>,
 }
@@ -31,7 +31,7 @@ impl Groundwork {
         }
     }
 
-    /// Waits for an engine and lays the ground meanwhile. Where it is known at once that there is none, nothing is done.
+    /// Waits for an engine and prepares meanwhile. If the search fails at once, nothing is prepared.
     pub(crate) async fn beside<T>(
         engine: impl Future<Output = Result<T>>,
         init: InitPlacement,
@@ -48,7 +48,7 @@ impl Groundwork {
         }
     }
 
-    /// PID 1 where an engine that takes this program finds it.
+    /// PID 1, placed where an engine with this program's architecture finds it.
     pub(crate) fn supervisor(self, program: Program) -> Result<Supervisor> {
         match self.supervisor {
             Some(placed) if exec_init::native().is_some_and(|native| native.arch == program.arch) => placed,

@@ -1,8 +1,8 @@
-//! Volumes and networks of owners that are dead: which there are, who uses them, and how they go.
+//! Volumes and networks of dead owners: lists them, their users, and removes them.
 //!
-//! The volume with PID 1 in it is none of them. It serves all owners and says so by having none: whoever was alive when it was
-//! looked at may be about to make a container of it, and an engine would then make an empty one in its place. It holds one
-//! file, and there is one for each version.
+//! The volume with PID 1 is not among them. It serves all owners, so its labels name none: another process may be
+//! about to create a container with it, and the engine would then create an empty volume in its place. It holds one
+//! file, and there is one volume per version.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::engine::{Listed, Used};
 use crate::leftovers::is_leftover;
 use crate::{Depot, labels};
 
-/// What sort of thing it is.
+/// The kind of a holding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldingKind {
     /// A volume.
@@ -31,17 +31,18 @@ impl fmt::Display for HoldingKind {
     }
 }
 
-/// A volume or a network whose owner is dead.
+/// A volume or network whose owner is dead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holding {
-    /// Which of the two.
+    /// Volume or network.
     pub kind: HoldingKind,
     /// Its name.
     pub name: String,
 }
 
 impl Depot {
-    /// Volumes and networks of owners that are dead, by the same rule as containers: all our labels, and the name in them.
+    /// Lists volumes and networks of dead owners, by the same rule as containers: they have all our labels, and
+    /// their name is in them.
     pub async fn holdings(&self) -> Result<Vec<Holding>> {
         let Some(here) = World::here() else { return Ok(Vec::new()) };
         let left = |listed: Vec<Listed>, kind| {
@@ -53,7 +54,7 @@ impl Depot {
         Ok([volumes, networks].concat())
     }
 
-    /// The names of the containers that use it, whatever their state.
+    /// The names of the containers that use it, in any state.
     pub async fn users(&self, holding: &Holding) -> Result<Vec<String>> {
         let used = match holding.kind {
             HoldingKind::Volume => Used::Volume(&holding.name),
@@ -63,7 +64,7 @@ impl Depot {
         Ok(users.into_iter().map(|user| user.name).collect())
     }
 
-    /// Removes it; false if something has come to use it.
+    /// Removes it; returns `false` if it is in use by now.
     pub async fn remove_holding(&self, holding: &Holding) -> Result<bool> {
         match holding.kind {
             HoldingKind::Volume => self.engine.remove_volume(&holding.name).await,

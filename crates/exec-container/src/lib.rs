@@ -1,11 +1,11 @@
 //! Makes cells on a Docker-compatible engine.
 //!
-//! A cell is a container with our own PID 1, reached through the engine's attach stream: no socket is mounted and no port
-//! opened, so it is the same on an engine elsewhere. When the orchestrator dies the engine closes the stream, PID 1 kills
-//! everything and exits, and the engine removes the container.
+//! A cell is a container with our own PID 1, reached through the engine's attach stream: no socket is mounted and
+//! no port is open, so a remote engine works the same way. When the orchestrator dies, the engine closes the
+//! stream, PID 1 kills everything and exits, and the engine removes the container.
 //!
-//! This is the only crate that knows the engine's interface. It does not look for engines: `exec-docker` and its siblings
-//! do, and say which one it is.
+//! This is the only crate that knows the engine API. It does not look for engines: `exec-docker` and its siblings
+//! find one and pass it in.
 
 mod archive;
 mod attach;

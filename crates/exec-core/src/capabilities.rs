@@ -1,4 +1,4 @@
-//! What an executor can do and what its walls hold, as data.
+//! What an executor supports and what it guarantees, as data.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,63 +7,63 @@ use serde::Serialize;
 
 use crate::IsolationLevel;
 
-/// One property of a sandbox that is either held or not. Tests that show a property name it, so that what an
-/// executor does not claim is reported as *not claimed*, never as passed.
+/// A property that a sandbox guarantees or does not. Each test of a property names it, so that a property the executor
+/// does not claim is reported as *not claimed*, never as passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Claim {
-    /// Every process of a run dies with it, also those that left its session and process group.
+    /// Every process of a run dies with it, including those that left its session and process group.
     KillsDescendants,
-    /// The same when the orchestrator itself is killed.
+    /// Every process of a run dies when the orchestrator is killed.
     DiesWithOwner,
-    /// The command can't end or trace its supervisor.
+    /// The command can't kill or trace its supervisor.
     ProtectsSupervisor,
-    /// Processes outside can't be signalled.
+    /// The command can't signal processes outside.
     NoSignalsOut,
-    /// Processes outside can't be seen.
+    /// The command can't see processes outside.
     HidesProcesses,
-    /// Host files outside the mounts are not there.
+    /// Host files outside the mounts are invisible.
     HidesFiles,
-    /// Host files outside the mounts can't be written.
+    /// Host files outside the mounts are read-only.
     ReadOnlySystem,
-    /// `/tmp` and `/run` are the run's own.
+    /// `/tmp` and `/run` are private to the run.
     PrivateTmp,
-    /// Sockets of the host (engines, D-Bus, abstract ones) can't be reached, unless they lie in what the cell shows. A
-    /// host process that listens on a socket file in the workspace or in a mount, even a read-only one, answers the
-    /// command: no kernel up to 6.18 can tell such a socket from one of the command's own.
+    /// Host sockets (engines, D-Bus, abstract ones) are unreachable unless they lie in the workspace or a mount. A host
+    /// process that listens on a socket file there, even in a read-only mount, answers the command: no kernel up to 6.18
+    /// can distinguish such a socket from one of the command's own.
     NoSocketsOutsideMounts,
-    /// No network but a loopback of its own.
+    /// No network except a private loopback.
     NoNetwork,
-    /// TCP is denied; other protocols are not.
+    /// TCP is denied; other protocols are allowed.
     NoTcp,
     /// No capability, and no way to gain one.
     NoPrivileges,
-    /// A user namespace of its own: a privilege gained inside is none outside. User ids may still be the host's.
+    /// A private user namespace: privileges gained inside do not apply outside. User ids may still be the host's.
     OwnUserNamespace,
     /// Dangerous system calls are refused.
     SyscallFilter,
-    /// A memory limit holds for the run as a whole.
+    /// A memory limit applies to the run as a whole.
     MemoryLimit,
-    /// A process limit holds for the run as a whole.
+    /// A process limit applies to the run as a whole.
     PidsLimit,
-    /// A CPU limit holds for the run as a whole.
+    /// A CPU limit applies to the run as a whole.
     CpuLimit,
-    /// A run can take at most a quarter of its user's inotify and fanotify quota. Four runs at once can take all of it.
+    /// A run can take at most a quarter of its user's inotify and fanotify quota. Four concurrent runs can exhaust it.
     WatchLimit,
 }
 
-/// A sentence of the [`Executor`](crate::Executor) contract that an executor can't keep, as what happens instead. Most
-/// keep every one. Shown as a sentence of its own.
+/// A clause of the [`Executor`](crate::Executor) contract that an executor can't keep, named by what happens instead.
+/// Most executors keep all of them. Displayed as a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Exception {
-    /// CPU time and peak memory are not known, and told as 0.
+    /// CPU time and peak memory are unknown and reported as 0.
     NoUsage,
-    /// A stopped orchestrator does not enforce time-outs until it goes on.
+    /// A stopped orchestrator does not enforce time-outs until it continues.
     DeadlinesOutside,
-    /// A mount shows what stands at its source when the command starts, which need not be what was checked.
+    /// A mount shows what is at its source when the command starts, which may differ from what was checked.
     MountsByName,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for Exception {
     }
 }
 
-/// A container engine, as people know it. Shown as its make and version.
+/// A container engine. Displayed as its make and version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EngineInfo {
     /// Its make: `Docker`, `Podman`.
@@ -94,32 +94,32 @@ impl fmt::Display for EngineInfo {
     }
 }
 
-/// What an executor offers before anything has run.
+/// What an executor offers, known before anything has run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
-    /// The wall its cells have.
+    /// The isolation level of its cells.
     pub level: IsolationLevel,
-    /// What that wall holds.
+    /// The properties that the isolation guarantees.
     pub claims: BTreeSet<Claim>,
-    /// Terminals.
+    /// Whether it supports terminals.
     pub tty: bool,
-    /// Sessions.
+    /// Whether it supports sessions.
     pub sessions: bool,
-    /// Images.
+    /// Whether it runs commands in images.
     pub images: bool,
-    /// The engine it runs on; none for executors without one.
+    /// The engine it runs on; `None` for executors without one.
     pub engine: Option<EngineInfo>,
-    /// Where it does not keep the contract.
+    /// Clauses of the contract that it does not keep.
     pub exceptions: BTreeSet<Exception>,
 }
 
 impl Capabilities {
-    /// Whether it claims this.
+    /// Whether it guarantees this property.
     pub fn claims(&self, claim: Claim) -> bool {
         self.claims.contains(&claim)
     }
 
-    /// Whether it keeps this sentence of the contract.
+    /// Whether it keeps this clause of the contract.
     pub fn keeps(&self, exception: Exception) -> bool {
         !self.exceptions.contains(&exception)
     }

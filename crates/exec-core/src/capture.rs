@@ -1,5 +1,5 @@
-//! Keeping output within bounds: the head and the tail in memory, the count of what is missing exact, and
-//! optionally the whole in a file.
+//! Bounded output capture: head and tail in memory, an exact count of the omitted bytes and, optionally, everything in a
+//! file.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use crate::{ByteSize, Error, ErrorKind, Result};
 /// How much of each output stream is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capture {
-    /// Most bytes kept in memory per stream: half from the beginning, half from the end.
+    /// The most bytes kept in memory per stream: half from the beginning, half from the end.
     pub cap: ByteSize,
     /// Also write every byte to a file in this directory.
     pub spill: Option<PathBuf>,
@@ -25,7 +25,7 @@ impl Default for Capture {
     }
 }
 
-/// What was kept of one stream.
+/// The kept output of one stream.
 #[derive(Debug, Clone, Default)]
 pub struct Captured {
     head: Vec<u8>,
@@ -35,7 +35,7 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// All that was written, if nothing was left out; else the beginning and the end with nothing between.
+    /// All output if nothing was omitted; otherwise the beginning and the end, joined.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         if self.tail.is_empty() {
             Cow::Borrowed(&self.head)
@@ -49,22 +49,22 @@ impl Captured {
         &self.head
     }
 
-    /// The end, if something between was left out or the stream was longer than the head.
+    /// The end, if the stream was longer than the head.
     pub fn tail(&self) -> &[u8] {
         &self.tail
     }
 
-    /// Bytes between head and tail that were not kept.
+    /// The number of bytes omitted between head and tail.
     pub fn omitted(&self) -> u64 {
         self.omitted
     }
 
-    /// Bytes the command wrote.
+    /// The number of bytes that the command wrote.
     pub fn total(&self) -> u64 {
         self.omitted + (self.head.len() + self.tail.len()) as u64
     }
 
-    /// As text; what is not UTF-8 is replaced, what was left out is marked.
+    /// The output as text. Invalid UTF-8 is replaced, and omitted bytes are marked.
     pub fn text(&self) -> String {
         if self.omitted == 0 {
             return String::from_utf8_lossy(&self.bytes()).into_owned();
@@ -73,13 +73,26 @@ impl Captured {
         format!("{head}\n[… {} bytes omitted …]\n{tail}", self.omitted)
     }
 
-    /// The file with every byte, if one was asked for. It is removed with the last copy of this value.
+    /// The file with every byte, if one was requested. It is removed with the last clone of this value.
     pub fn spill_path(&self) -> Option<&Path> {
         self.spill.as_deref().map(|path| &**path)
     }
 }
 
-/// Takes a stream in pieces of any size, in memory bounded by the cap.
+/// Collects a stream in pieces of any size, with memory bounded by the cap.
+///
+/// # Examples
+///
+/// ```
+/// use exec_core::{ByteSize, Capture, Collector};
+///
+/// let mut collector = Collector::new(&Capture { cap: ByteSize::bytes(4), spill: None })?;
+/// collector.push(b"0123456789")?;
+/// let captured = collector.finish();
+/// assert_eq!((captured.head(), captured.tail()), (&b"01"[..], &b"89"[..]));
+/// assert_eq!((captured.omitted(), captured.total()), (6, 10));
+/// # Ok::<(), exec_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Collector {
     head: Vec<u8>,
@@ -91,7 +104,11 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Keeps as much as `capture` says.
+    /// A collector with these bounds.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if no file can be created in the spill directory.
     pub fn new(capture: &Capture) -> Result<Self> {
         let cap = usize::try_from(capture.cap.get()).unwrap_or(usize::MAX);
         let spill = capture.spill.as_deref().map(open_spill).transpose()?;
@@ -105,14 +122,18 @@ impl Collector {
         })
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if the spill file can't be written.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         if let Some((file, path)) = &mut self.spill {
             file.write_all(bytes).map_err(|error| spill_error("write", path, error))?;
         }
         let (to_head, rest) = bytes.split_at(bytes.len().min(self.head_cap - self.head.len()));
         self.head.extend_from_slice(to_head);
-        // Of a piece longer than the tail only its end can stay.
+        // Only the end of a piece longer than the tail can stay.
         let (passed, kept) = rest.split_at(rest.len().saturating_sub(self.tail_cap));
         let overflow = (self.tail.len() + kept.len()).saturating_sub(self.tail_cap);
         self.tail.drain(..overflow);
@@ -121,7 +142,7 @@ impl Collector {
         Ok(())
     }
 
-    /// What was kept.
+    /// Returns the kept output.
     pub fn finish(self) -> Captured {
         Captured {
             head: self.head,

@@ -1,11 +1,20 @@
-//! What to run.
+//! The command to run.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
 use crate::{Error, ErrorKind, Result};
 
-/// A program and its arguments, each passed on literally: no shell reads them.
+/// A program and its arguments, passed on literally: no shell interprets them.
+///
+/// # Examples
+///
+/// ```
+/// use exec_core::Cmd;
+///
+/// let cmd = Cmd::new("grep").args(["-rn", "a b", "src"]);
+/// assert_eq!(cmd.to_string(), "grep -rn 'a b' src");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cmd {
     program: OsString,
@@ -13,17 +22,21 @@ pub struct Cmd {
 }
 
 impl Cmd {
-    /// A program without arguments; looked up in the cell's `PATH` unless it has a slash.
+    /// A program without arguments, looked up in the cell's `PATH` unless it contains a slash.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { program: program.into(), args: Vec::new() }
     }
 
-    /// A line for the shell (`sh -c`).
+    /// A script for the shell (`sh -c`).
     pub fn shell(script: impl Into<OsString>) -> Self {
         Self::new("sh").arg("-c").arg(script)
     }
 
-    /// From a whole argument vector; it must not be empty.
+    /// Builds a command from an argument vector.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` if the vector is empty.
     pub fn from_argv<I>(argv: I) -> Result<Self>
     where
         I: IntoIterator,
@@ -65,7 +78,7 @@ impl Cmd {
         std::iter::once(self.program.as_os_str()).chain(self.args.iter().map(OsString::as_os_str))
     }
 
-    /// Refuses what no system can run: an empty program name, or a NUL byte anywhere.
+    /// Refuses commands that no system can run: an empty program name, or a NUL byte anywhere.
     pub(crate) fn validate(&self) -> Result<()> {
         let invalid = |message: String| Error::new(ErrorKind::InvalidInput, "run", message);
         if self.program.is_empty() {
@@ -80,7 +93,7 @@ impl Cmd {
     }
 }
 
-/// As one would type it: words with special characters quoted.
+/// Shows the command as typed in a shell, with special characters quoted.
 impl fmt::Display for Cmd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, word) in self.argv().enumerate() {

@@ -1,10 +1,10 @@
-//! The command's environment: an allowlist of the caller's, never all of it.
+//! The command's environment: an allowlist of the caller's variables, never all of them.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Variables that tell a program about its user, terminal, language and toolchains, and carry no secret.
+/// Variables that describe the user, terminal, language and toolchains and carry no secrets.
 const ALLOWED: [&str; 27] = [
     "PATH",
     "HOME",
@@ -35,20 +35,20 @@ const ALLOWED: [&str; 27] = [
     "ASDF_DIR",
 ];
 
-/// Which of the caller's own variables a command sees.
+/// Which of the caller's variables a command inherits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum EnvPolicy {
     /// A fixed list: `PATH`, `HOME`, `LANG`, `TERM` and the like.
     #[default]
     Allowlist,
-    /// That list and these.
+    /// That list and these variables.
     Also(Vec<OsString>),
-    /// None: only what the options name.
+    /// Only `PATH`, and the variables that the options set.
     Clean,
 }
 
-/// What of `environment` a command inherits. Relative parts of `PATH` are dropped: a program planted in the
-/// workspace must not be found before the real one.
+/// The variables of `environment` that a command inherits. Relative entries of `PATH` are dropped: a program planted in
+/// the workspace must not be found before the real one.
 pub fn inherited_environment(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     policy: &EnvPolicy,
@@ -77,11 +77,11 @@ fn absolute_parts(path: &OsStr) -> OsString {
     std::env::join_paths(parts).unwrap_or_default()
 }
 
-/// The parts of a search path that no command can have written: the absolute ones outside of every directory that was ever given
-/// to one. For programs that the host side runs.
+/// The entries of a search path that no command can have written: absolute ones outside every directory that a command
+/// could ever write. For programs that run on the host.
 pub fn search_path(path: &OsStr) -> OsString {
     let is_ours = |part: &PathBuf| part.is_absolute() && !crate::could_be_a_commands(part);
-    // Parts of a path that was split can be joined again.
+    // Entries of a split path can be joined again.
     std::env::join_paths(std::env::split_paths(path).filter(is_ours)).unwrap_or_default()
 }
 

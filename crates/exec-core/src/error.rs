@@ -1,53 +1,53 @@
-//! The one error type: what failed, on what, why, and what to do next.
+//! The error type: what failed, on what, why, and what to do next.
 
 use std::error::Error as StdError;
 use std::fmt;
 
-/// A result whose error is ours.
+/// A result with this crate's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What sort of thing went wrong; stable, for programs to match on.
+/// The kind of failure; stable, for programs to match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request itself makes no sense; nothing was started.
+    /// The request is invalid; nothing was started.
     InvalidInput,
-    /// The program is not there.
+    /// The program does not exist.
     ProgramNotFound,
-    /// The program is there but can't be run.
+    /// The program exists but can't be run.
     ProgramNotExecutable,
-    /// The sandbox can't be had here.
+    /// The sandbox is not available here.
     Unavailable,
-    /// The sandbox can't do what was asked for.
+    /// The sandbox does not support the request.
     Unsupported,
     /// The container engine refused, failed or did not answer.
     Engine,
-    /// The image is not there and can't be had.
+    /// The image is not present and can't be obtained.
     ImageNotFound,
-    /// The isolation that could be had is below the floor that was asked for.
+    /// The available isolation is below the requested floor.
     IsolationTooWeak,
-    /// A limit asked for by name could not be enforced.
+    /// An explicitly requested limit can't be enforced.
     LimitNotEnforced,
-    /// The system refused.
+    /// The operating system refused.
     PermissionDenied,
-    /// The system has no more processes, descriptors, memory or disk to give.
+    /// The system is out of processes, descriptors, memory or disk space.
     ResourceExhausted,
-    /// The sandbox ended under the command.
+    /// The sandbox died while the command ran.
     CellDied,
-    /// The sandbox said something that makes no sense.
+    /// The sandbox broke the protocol.
     Protocol,
-    /// An emergency stop is in force: nothing new starts until it is lifted.
+    /// An emergency stop is in force; nothing starts until it is lifted.
     Stopped,
-    /// The audit log can't be written, and nothing may run without it.
+    /// The audit log can't be written, and nothing runs without it.
     AuditFailed,
-    /// No executor, session or run of that name.
+    /// No executor, session or run has that name.
     NotFound,
     /// An operating system call failed.
     Io,
 }
 
-/// Whether trying again can help.
+/// Whether a retry can help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     /// The same request will fail again.
@@ -56,7 +56,20 @@ pub enum Retry {
     MayHelp,
 }
 
-/// A failure of the sandbox or the request; a command that fails is never one.
+/// A failure of the sandbox or the request, never of the command itself.
+///
+/// # Examples
+///
+/// ```
+/// use exec_core::{Error, ErrorKind};
+///
+/// let error = Error::new(ErrorKind::InvalidInput, "run", "the workspace is not a directory")
+///     .with_backend("local")
+///     .with_context("workspace", "/srv/file")
+///     .with_remedy("name a directory");
+/// assert_eq!(error.to_string(), "local: the workspace is not a directory (workspace: /srv/file)");
+/// assert_eq!(error.remedy(), Some("name a directory"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub struct Error(Box<Inner>);
 
@@ -73,7 +86,7 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of this kind, in this operation ("start", "make cell", …), with a sentence saying what failed on what.
+    /// An error of this kind in this operation ("start", "make cell", …). The message is a sentence: what failed, on what.
     pub fn new(kind: ErrorKind, operation: &'static str, message: impl Into<String>) -> Self {
         let retry = match kind {
             ErrorKind::ResourceExhausted | ErrorKind::CellDied => Retry::MayHelp,
@@ -91,55 +104,55 @@ impl Error {
         }))
     }
 
-    /// Which executor it happened on.
+    /// Names the executor that failed.
     #[must_use]
     pub fn with_backend(mut self, backend: impl Into<String>) -> Self {
         self.0.backend = Some(backend.into());
         self
     }
 
-    /// A fact that helps to understand it.
+    /// Adds a fact that explains the error.
     #[must_use]
     pub fn with_context(mut self, key: &'static str, value: impl fmt::Display) -> Self {
         self.0.context.push((key, value.to_string()));
         self
     }
 
-    /// What to do next, as a sentence that begins with a verb.
+    /// Adds what to do next, as a sentence that begins with a verb.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.0.remedy = Some(remedy.into());
         self
     }
 
-    /// The error beneath.
+    /// Adds the underlying error.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// What sort of thing went wrong.
+    /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// What was being done.
+    /// The operation that failed.
     pub fn operation(&self) -> &'static str {
         self.0.operation
     }
 
-    /// Which executor it happened on.
+    /// The executor that failed.
     pub fn backend(&self) -> Option<&str> {
         self.0.backend.as_deref()
     }
 
-    /// Facts that help to understand it.
+    /// Facts that explain the error.
     pub fn context(&self) -> &[(&'static str, String)] {
         &self.0.context
     }
 
-    /// What failed and why, without the executor it happened on: for where that is said anyway.
+    /// What failed and why, without the executor's name, for places that show it anyway.
     pub fn reason(&self) -> String {
         struct Reason<'a>(&'a Inner);
         impl fmt::Display for Reason<'_> {
@@ -155,12 +168,12 @@ impl Error {
         self.0.remedy.as_deref()
     }
 
-    /// Whether trying again can help.
+    /// Whether a retry can help.
     pub fn retry(&self) -> Retry {
         self.0.retry
     }
 
-    /// The error beneath.
+    /// The underlying error.
     pub fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
         self.0.source.as_deref()
     }

@@ -1,28 +1,28 @@
-//! What happens during a run, in order.
+//! The events of a run, in order.
 
 use bytes::Bytes;
 
 use crate::Status;
 
-/// One thing that happened.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The command runs.
+    /// The command was started.
     Started {
         /// Its process id inside the cell.
         pid: u32,
     },
-    /// It wrote something. The order within a stream is kept; between the two streams it is that in which they were
-    /// read, which for writes close to each other need not be that in which they were written.
+    /// The command wrote output. Order is preserved within a stream. Between the two streams it is the order of reading,
+    /// which may differ from the order of writing for writes close together.
     Output {
-        /// Where.
+        /// The stream.
         stream: Stream,
-        /// What.
+        /// The output.
         bytes: Bytes,
     },
-    /// The command's main process ended. What it started may still be alive and write; [`Execution::wait`]
-    /// returns when that is over.
+    /// The command's main process ended. Processes that it started may still be alive and write; [`Execution::wait`]
+    /// returns when they are gone.
     ///
     /// [`Execution::wait`]: crate::Execution::wait
     Exited(Status),
@@ -31,7 +31,7 @@ pub enum Event {
 /// An output stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stream {
-    /// Standard output; with a terminal, everything.
+    /// Standard output; with a terminal, all output.
     Stdout,
     /// Standard error.
     Stderr,

@@ -1,4 +1,4 @@
-//! A run under way.
+//! A run in progress.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use bytes::Bytes;
 
 use crate::{Capture, Collector, Event, ExecResult, Outcome, Result, Selection, Signal, Stream, WindowSize};
 
-/// Names a run, unique in this process and hard to guess from outside it.
+/// The name of a run: unique in this process and hard to guess from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RunId(String);
 
 impl RunId {
-    /// A run of this name.
+    /// Wraps a name.
     pub fn new(id: impl Into<String>) -> Self {
         Self(id.into())
     }
@@ -25,8 +25,8 @@ impl fmt::Display for RunId {
     }
 }
 
-/// The backend's side of a run. Every method may be called at any time, from any task, any number of times:
-/// what comes too late is ignored.
+/// The backend's side of a run. Every method may be called at any time, from any task, any number of times; calls that
+/// come too late are ignored.
 #[async_trait]
 pub trait RunHandle: Send + Sync + fmt::Debug {
     /// The next event; `None` after the last.
@@ -37,19 +37,19 @@ pub trait RunHandle: Send + Sync + fmt::Debug {
     fn close_stdin(&self);
     /// Sends a signal to the command's process group.
     fn signal(&self, signal: Signal);
-    /// Tells the terminal its size.
+    /// Sets the terminal's size.
     fn resize(&self, size: WindowSize);
-    /// Ends the run: politely, then by force after its grace.
+    /// Ends the run: SIGTERM first, SIGKILL after its grace.
     fn cancel(&self);
     /// Ends the run by force.
     fn kill(&self);
-    /// Waits for the end of everything the run started.
+    /// Waits until everything that the run started has ended.
     async fn wait(&self) -> Result<Outcome>;
 }
 
-/// A run under way. Dropping it kills everything the run started.
+/// A run in progress. Dropping it kills everything that the run started.
 ///
-/// Output flows only as it is read: a command whose output nobody takes stalls, it does not fill memory.
+/// Output flows only as it is read: a command whose output is not read stalls and does not fill memory.
 #[derive(Debug)]
 pub struct Execution {
     id: RunId,
@@ -63,32 +63,42 @@ impl Execution {
         Self { id, handle, selection: None }
     }
 
-    /// The choice that led to this executor, for the run's result.
+    /// Adds the selection that led to this executor to the run's result.
     #[must_use]
     pub(crate) fn chosen_by(mut self, selection: Arc<Selection>) -> Self {
         self.selection = Some(selection);
         self
     }
 
-    /// Its name.
+    /// The run's name.
     pub fn id(&self) -> &RunId {
         &self.id
     }
 
-    /// The next event; `None` when the run is over. Then [`wait`](Self::wait) returns at once.
+    /// Returns the next event, or `None` when the run is over; [`wait`](Self::wait) then returns at once.
     pub async fn next_event(&self) -> Option<Event> {
         self.handle.next_event().await
     }
 
-    /// Waits for the end of everything the run started. Any number of callers may, any number of times; all get
-    /// the same answer. It does not read output: a command that writes more than its pipes hold waits for
-    /// [`next_event`](Self::next_event) or [`collect`](Self::collect).
+    /// Waits until everything that the run started has ended. It may be called any number of times, concurrently, and
+    /// always returns the same outcome.
+    ///
+    /// This does not read output: a command that writes more than its pipes hold stalls until
+    /// [`next_event`](Self::next_event) or [`collect`](Self::collect) is called.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sandbox died before the command ended, or broke its protocol.
     pub async fn wait(&self) -> Result<Outcome> {
         let outcome = self.handle.wait().await?;
         Ok(Outcome { selection: self.selection.clone(), ..outcome })
     }
 
-    /// Reads all output within the bounds of `capture` and waits for the end.
+    /// Reads all output, keeps it within the bounds of `capture`, and waits for the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`wait`](Self::wait) does, and if the output can't be written to the spill directory.
     pub async fn collect(&self, capture: &Capture) -> Result<ExecResult> {
         let (mut stdout, mut stderr) = (Collector::new(capture)?, Collector::new(capture)?);
         while let Some(event) = self.next_event().await {
@@ -103,12 +113,12 @@ impl Execution {
         Ok(ExecResult { outcome, stdout: stdout.finish(), stderr: stderr.finish() })
     }
 
-    /// Writes the command's standard input, for runs started with [`Stdin::Stream`](crate::Stdin::Stream) or a terminal.
+    /// A writer for standard input, for runs started with [`Stdin::Stream`](crate::Stdin::Stream) or a terminal.
     pub fn stdin(&self) -> StdinWriter {
         StdinWriter { handle: Arc::clone(&self.handle) }
     }
 
-    /// A handle for signals and stopping that does not keep the run alive and does not kill it when dropped.
+    /// A handle that signals and stops the run. It does not keep the run alive, and dropping it does not kill the run.
     pub fn control(&self) -> Control {
         Control { handle: Arc::clone(&self.handle) }
     }
@@ -142,7 +152,7 @@ impl Control {
         self.handle.signal(signal);
     }
 
-    /// Tells the run's terminal its size.
+    /// Sets the size of the run's terminal.
     pub fn resize(&self, size: WindowSize) {
         self.handle.resize(size);
     }
@@ -165,13 +175,13 @@ pub struct StdinWriter {
 }
 
 impl StdinWriter {
-    /// Returns when the cell has taken the bytes; waits while the command does not read. A command that has
-    /// closed its input, or ended, takes everything and reads nothing.
+    /// Writes bytes and returns when the cell has taken them; waits while the command does not read. Bytes for a command
+    /// that has closed its input, or ended, are discarded.
     pub async fn write(&self, bytes: impl Into<Bytes>) -> Result<()> {
         self.handle.write_stdin(bytes.into()).await
     }
 
-    /// Ends the input; on a terminal it types the end-of-file character.
+    /// Closes the input; on a terminal, types the end-of-file character.
     pub fn close(self) {
         self.handle.close_stdin();
     }

@@ -1,4 +1,4 @@
-//! Which isolation held: read back from the cell, not repeated from the request.
+//! The isolation that held: read back from the cell, not copied from the request.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,19 +8,19 @@ use serde::Serialize;
 
 use crate::{Claim, LimitName, ParseValueError};
 
-/// How strong a wall stands between a command and the host, weakest first.
+/// How strongly a command is isolated from the host, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IsolationLevel {
-    /// A process group: a command that leaves it can't be found again.
+    /// A process group. A process that leaves it is lost.
     ProcessGroup,
-    /// A supervisor that inherits every orphan; the host's files are fenced by Landlock at best.
+    /// A supervisor that inherits every orphan. Host files are protected by Landlock at best.
     Subreaper,
-    /// Namespaces with a file system of their own.
+    /// Namespaces with a private file system.
     Namespaces,
     /// A hardened container.
     Container,
-    /// A kernel of its own.
+    /// A virtual machine with its own kernel.
     Vm,
 }
 
@@ -53,61 +53,61 @@ impl FromStr for IsolationLevel {
 /// The isolation a run had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Isolation {
-    /// The wall.
+    /// The isolation level.
     pub level: IsolationLevel,
-    /// What it holds.
+    /// The properties that it guarantees.
     pub claims: BTreeSet<Claim>,
-    /// User id the command ran with, as the host counts.
+    /// The user id that the command ran with, as seen by the host.
     pub uid: u32,
-    /// Group id the command ran with.
+    /// The group id that the command ran with.
     pub gid: u32,
-    /// Version of the kernel's Landlock used as second fence; 0 when none was.
+    /// The Landlock ABI version used as a second fence; 0 if Landlock was not used.
     pub landlock_abi: u32,
-    /// The image it ran in, with its digest where it has one; none for executors without images.
+    /// The image, with its digest where it has one; `None` for executors without images.
     pub image: Option<String>,
-    /// Each limit and how it was held.
+    /// Each limit and how it was enforced.
     pub limits: Vec<LimitReport>,
-    /// What the defaults would have had and this run did not, each with the reason.
+    /// Default protections that this run lacked, each with the reason.
     pub degraded: Vec<String>,
 }
 
-/// How one limit was held.
+/// How one limit was enforced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LimitReport {
-    /// Which.
+    /// The limit.
     pub limit: LimitName,
-    /// The value asked for, as text.
+    /// The requested value, as text.
     pub asked: String,
-    /// How it was held.
+    /// How it was enforced.
     #[serde(flatten)]
     pub held: Held,
 }
 
-/// How a limit was held.
+/// How a limit was enforced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "held", rename_all = "snake_case")]
 pub enum Held {
     /// For the run as a whole.
     Enforced {
-        /// By what.
+        /// The mechanism.
         by: String,
     },
-    /// For a part of it only: a run can use more than was asked for.
+    /// Only in part: a run can use more than the limit.
     InPart {
-        /// By what, and which part.
+        /// The mechanism, and the part that it covers.
         by: String,
-        /// What else counts and is not held.
+        /// What it does not cover.
         gap: String,
     },
     /// Not at all.
     NotEnforced {
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
 
 impl Isolation {
-    /// Whether it holds this.
+    /// Whether it guarantees this property.
     pub fn holds(&self, claim: Claim) -> bool {
         self.claims.contains(&claim)
     }

@@ -1,13 +1,15 @@
-//! Running an agent's commands, whatever runs them.
+//! Runs an agent's commands, independent of the sandbox that runs them.
 //!
-//! An [`Executor`] takes a [`Cmd`] and [`ExecOpts`] and gives an [`ExecResult`]. Three rules hold for every
+//! An [`Executor`] takes a [`Cmd`] and [`ExecOpts`] and returns an [`ExecResult`]. Three rules hold for every
 //! executor and are tested on each:
 //!
-//! - a command that fails is a result; only a sandbox that fails is an [`Error`];
-//! - when a run ends, is cancelled, times out or its handle is dropped, everything it started is dead;
-//! - the result says which [`Isolation`] held. What was asked for by name and can't be had is an error.
+//! - A failing command is a result; only a failing sandbox is an [`Error`].
+//! - When a run ends, is cancelled, times out or its handle is dropped, everything it started is dead.
+//! - The result reports the [`Isolation`] that held. A sandbox, limit or feature requested by name is provided or refused.
 //!
-//! This crate knows no backend: executors live in `exec-local` and its siblings and meet in a [`Registry`].
+//! This crate knows no backend. Executors live in `exec-local` and its siblings and are collected in a [`Registry`].
+//!
+//! # Examples
 //!
 //! ```
 //! use exec_core::{Cmd, ExecOpts, Executor, ExecutorExt};

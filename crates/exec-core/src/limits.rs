@@ -1,4 +1,4 @@
-//! How much a run may use.
+//! Resource limits of a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use serde::Serialize;
 
 use crate::{ByteSize, Cpus};
 
-/// One limit: left to the preset, set by name, or lifted.
+/// One limit: left to the preset, set explicitly, or lifted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Limit<T> {
-    /// The preset's value, as far as the backend can hold it; what it can't is reported.
+    /// The preset's value, as far as the backend can enforce it; the result reports where it can't.
     #[default]
     Preset,
-    /// This value. It holds, or the run is refused.
+    /// This value. It is enforced, or the run is refused.
     Exactly(T),
-    /// None.
+    /// No limit.
     Unlimited,
 }
 
@@ -28,19 +28,19 @@ impl<T: Copy> Limit<T> {
         }
     }
 
-    /// Whether the caller named a value.
+    /// Whether the caller set a value.
     pub fn is_explicit(self) -> bool {
         matches!(self, Self::Exactly(_))
     }
 }
 
-/// What happens when a limit set by name can't be enforced.
+/// What happens when an explicit limit can't be enforced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum LimitPolicy {
     /// The run is refused.
     #[default]
     Require,
-    /// It runs, and the isolation report says what did not hold.
+    /// The command runs, and the isolation report names the limits that were not enforced.
     Report,
 }
 
@@ -53,14 +53,14 @@ pub enum Preset {
     Default,
     /// For compiling: all CPUs, three quarters of the memory, 4096 processes, 30 minutes.
     Build,
-    /// For what nobody trusts: 2 CPUs, 512 MiB, 32 processes, 30 seconds, small `/tmp`.
+    /// For untrusted commands: 2 CPUs, 512 MiB, 32 processes, 30 seconds, small `/tmp`.
     Strict,
 }
 
-/// Limits as asked for.
+/// Limits as requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Where unnamed limits come from.
+    /// The source of limits that are not set.
     pub preset: Preset,
     /// Memory of all processes together, swap and `/tmp` included.
     pub memory: Limit<ByteSize>,
@@ -78,7 +78,7 @@ pub struct Limits {
     pub output: Limit<ByteSize>,
     /// Wall time.
     pub timeout: Limit<Duration>,
-    /// What happens when a limit set by name can't be enforced.
+    /// What happens when an explicit limit can't be enforced.
     pub policy: LimitPolicy,
 }
 
@@ -103,11 +103,11 @@ pub struct ResolvedLimits {
     pub output: Option<ByteSize>,
     /// Wall time.
     pub timeout: Option<Duration>,
-    /// The limits the caller set by name and wants held: not holding one of them is an error.
+    /// Limits that the caller set and requires: a run is refused if one of them can't be enforced.
     pub required: Vec<LimitName>,
 }
 
-/// What can be limited; shown with the option that changes it.
+/// A resource that can be limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitName {
@@ -126,7 +126,7 @@ pub enum LimitName {
 }
 
 impl LimitName {
-    /// The command line option that changes it.
+    /// The command line option that sets it.
     pub fn option(self) -> &'static str {
         match self {
             Self::Memory => "--memory",
@@ -152,12 +152,12 @@ impl fmt::Display for LimitName {
     }
 }
 
-/// The machine's size, which the `build` preset depends on.
+/// The size of a machine, which the `build` preset depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
     /// Its processors.
     pub cpus: u16,
-    /// Its memory, where that can be found out.
+    /// Its memory, if known.
     pub memory: Option<ByteSize>,
 }
 
@@ -188,7 +188,7 @@ impl Limits {
         };
         ResolvedLimits {
             memory: self.memory.or(memory),
-            // More than there are is no limit, and engines refuse it.
+            // More CPUs than the machine has limit nothing, and engines refuse them.
             cpus: self.cpus.or(Some(cpus.min(Cpus::whole(machine.cpus)))),
             pids: self.pids.or(Some(pids)),
             open_files: self.open_files.or(None),

@@ -1,17 +1,17 @@
-//! What a run needs of its executor that not every executor has.
+//! Features that a run needs and not every executor has.
 
 use crate::{Capabilities, ExecOpts, Lifetime, Network};
 
-/// The name of the image that is no image: this machine's own programs.
+/// The image name that stands for this machine's own programs.
 pub const HOST_IMAGE: &str = "host";
 
-/// The name of the image that is built of the workspace's own Dockerfile.
+/// The image name that stands for an image built from the workspace's Dockerfile.
 pub const BUILD_IMAGE: &str = "build";
 
-/// What such an image is built from, if it is there.
+/// The files that such an image is built from, where they exist.
 pub(crate) const BUILD_FILES: [&str; 3] = ["Dockerfile", "Dockerfile.dev", ".dockerignore"];
 
-/// What options ask for by name and some executors don't have. The default is nothing.
+/// Features that the options request and some executors lack. The default is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needs(Vec<Need>);
 
@@ -25,7 +25,7 @@ enum Need {
 }
 
 impl Needs {
-    /// What these options need.
+    /// The features that these options request.
     pub fn of(opts: &ExecOpts) -> Self {
         let image = opts.image.clone().filter(|image| image != HOST_IMAGE).map(Need::Image);
         let others = [
@@ -37,7 +37,7 @@ impl Needs {
         Self(image.into_iter().chain(others.into_iter().flatten()).collect())
     }
 
-    /// The first thing that an executor does not have, and the option that asked for it.
+    /// The first feature that an executor lacks, and the option that requested it.
     pub(crate) fn unmet(&self, has: &Capabilities) -> Option<(String, &'static str)> {
         self.0.iter().find(|need| !need.is_met(has)).map(Need::told)
     }

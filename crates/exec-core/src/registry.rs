@@ -6,12 +6,12 @@ use crate::select::unknown;
 use crate::selected::Selected;
 use crate::{Availability, Candidate, ErrorKind, Executor, Needs, Request, Result, Selection, select};
 
-/// What looking for an executor came to.
+/// The result of looking for an executor.
 #[derive(Debug, Clone)]
 pub enum Detected {
-    /// It works.
+    /// The executor works.
     Ready(Arc<dyn Executor>),
-    /// It does not.
+    /// The executor does not work here.
     Missing {
         /// Its name.
         name: String,
@@ -23,8 +23,13 @@ pub enum Detected {
 }
 
 impl Detected {
-    /// What came of making an executor of this name. One that can't be had here is missing, with its own remedy or what
-    /// to do `otherwise`; every other error is one of the request and stays one.
+    /// Converts the result of making an executor of this name.
+    ///
+    /// An executor that is unavailable here is `Missing`, with the error's remedy or else with `otherwise`.
+    ///
+    /// # Errors
+    ///
+    /// Returns every error of another kind: it is about the request, not about this machine.
     pub fn of(name: &str, made: Result<impl Executor + 'static>, otherwise: &str) -> Result<Self> {
         match made {
             Ok(executor) => Ok(Self::Ready(Arc::new(executor))),
@@ -56,6 +61,20 @@ impl Detected {
 }
 
 /// Executors in order of preference.
+///
+/// # Examples
+///
+/// ```
+/// use exec_core::{Detected, ErrorKind, Registry};
+///
+/// let registry = Registry::new().with(Detected::Missing {
+///     name: "docker".into(),
+///     reason: "no socket at /var/run/docker.sock".into(),
+///     remedy: "start Docker".into(),
+/// });
+/// let error = registry.get("docker").unwrap_err();
+/// assert_eq!((error.kind(), error.remedy()), (ErrorKind::Unavailable, Some("start Docker")));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     entries: Vec<Entry>,
@@ -64,7 +83,7 @@ pub struct Registry {
 #[derive(Debug, Clone)]
 struct Entry {
     name: String,
-    /// None where nobody has looked.
+    /// `None` if the executor was not probed.
     detected: Option<Detected>,
     ruled_out: Option<String>,
 }
@@ -75,7 +94,7 @@ impl Registry {
         Self::default()
     }
 
-    /// Adds one, less preferred than those before; one of the same name is replaced in its place.
+    /// Adds an executor, less preferred than those before. An executor of the same name is replaced in its place.
     #[must_use]
     pub fn with(mut self, detected: Detected) -> Self {
         let entry = self.entry(detected.name().to_owned());
@@ -83,14 +102,14 @@ impl Registry {
         self
     }
 
-    /// Adds the name of one that nobody has looked for, unless it is known already.
+    /// Adds the name of an executor that was not probed, unless the name is already known.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.entry(name.into());
         self
     }
 
-    /// Leaves one out of consideration unless it is asked for by name, because of this: `ENABLE_DOCKER=false`.
+    /// Excludes an executor unless it is requested by name. `by` is the reason: `ENABLE_DOCKER=false`.
     #[must_use]
     pub fn ruling_out(mut self, name: impl Into<String>, by: impl Into<String>) -> Self {
         self.entry(name.into()).ruled_out = Some(by.into());
@@ -102,14 +121,22 @@ impl Registry {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
 
-    /// The executor of this name; a miss lists what exists, a missing one says why.
+    /// Returns the executor of this name.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` lists the known names; `Unavailable` carries the reason and its remedy.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Executor>> {
         let request = Request::Named { name: name.to_owned(), floor: None };
         self.choose(&request, |_| Needs::default()).map(|(executor, _)| executor)
     }
 
-    /// Chooses, for runs that have these needs of the executor of that name, and says who was passed over. So does every
-    /// result of the executor.
+    /// Chooses an executor and returns it with the selection that led to it. Every result of the executor carries that
+    /// selection too. `needs` returns what a run needs of the executor of that name.
+    ///
+    /// # Errors
+    ///
+    /// As [`select`].
     pub fn choose(
         &self,
         request: &Request,

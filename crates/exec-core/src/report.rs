@@ -1,15 +1,15 @@
-//! A result as one object for programs, with stable field names.
+//! A result as one JSON object with stable field names.
 
 use serde::Serialize;
 
 use crate::{Denial, Ended, ExecResult, Isolation, LimitHit, Selection, Signal};
 
-/// What `--json` prints.
+/// The object that `--json` prints.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The command's exit code, if it exited.
     pub exit_code: Option<i32>,
-    /// The signal that ended it, if one did.
+    /// The signal that ended the command, if one did.
     pub signal: Option<Signal>,
     /// What ended the run.
     pub ended: Ended,
@@ -23,30 +23,30 @@ pub struct Report {
     pub stderr_omitted: u64,
     /// Milliseconds from the request to the end.
     pub duration_ms: f64,
-    /// What it used.
+    /// Resources used.
     pub usage: UsageReport,
-    /// Name of the executor that ran it.
+    /// The name of the executor that ran the command.
     pub executor: String,
-    /// How that one was chosen and why the others were not; null if nobody had a choice.
+    /// How that executor was chosen and why others were not; null if there was nothing to choose.
     pub selection: Option<Selection>,
-    /// Which isolation held.
+    /// The isolation that held.
     pub isolation: Isolation,
-    /// Limits it ran into.
+    /// Limits that the run hit.
     pub limits_hit: Vec<LimitHit>,
-    /// What it was refused.
+    /// Operations that were denied.
     pub denials: Vec<Denial>,
     /// Processes that could not be killed.
     pub survivors: Vec<u32>,
-    /// Why the session begins anew with this run, if it does.
+    /// Why the session was reopened for this run, if it was.
     pub reopened: Option<String>,
 }
 
-/// What a run used.
+/// Resources used by a run.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct UsageReport {
     /// Milliseconds of CPU time.
     pub cpu_ms: f64,
-    /// Most memory at once.
+    /// Peak memory in bytes.
     pub peak_memory_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The result of a run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,10 +7,24 @@ use serde::Serialize;
 
 use crate::{Captured, Isolation, LimitName, Selection, Signal};
 
-/// A finished run: how it ended, and what of its output was kept.
+/// A finished run: how it ended and the output that was kept.
+///
+/// # Examples
+///
+/// ```
+/// use exec_core::{Ended, ExecResult};
+///
+/// fn verdict(result: &ExecResult) -> String {
+///     match result.ended() {
+///         Ended::Exited if result.success() => "passed".to_owned(),
+///         Ended::TimedOut => format!("timed out after {:?}", result.outcome.duration),
+///         ended => format!("{ended:?}: {}", result.stderr.text()),
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub struct ExecResult {
-    /// How it ended and under what conditions it ran.
+    /// How the run ended and under which conditions.
     pub outcome: Outcome,
     /// Standard output; with a terminal, everything.
     pub stdout: Captured,
@@ -19,7 +33,7 @@ pub struct ExecResult {
 }
 
 impl ExecResult {
-    /// It exited by itself with code 0.
+    /// Whether the command exited by itself with code 0.
     pub fn success(&self) -> bool {
         self.outcome.ended == Ended::Exited && self.outcome.status == Status::Code(0)
     }
@@ -29,37 +43,37 @@ impl ExecResult {
         self.outcome.exit_code()
     }
 
-    /// How it ended.
+    /// What ended the run.
     pub fn ended(&self) -> Ended {
         self.outcome.ended
     }
 }
 
-/// How a run ended and under what conditions it ran.
+/// How a run ended and under which conditions.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// What ended it.
+    /// What ended the run.
     pub ended: Ended,
-    /// The main process's own status, whatever ended it.
+    /// The main process's own status, whatever ended the run.
     pub status: Status,
-    /// From the request to the end, including the making of the cell if none was waiting.
+    /// From the request to the end, including the time to make a cell if none was warm.
     pub duration: Duration,
-    /// What it used.
+    /// Resources used.
     pub usage: Usage,
-    /// Name of the executor that ran it.
+    /// The name of the executor that ran the command.
     pub executor: String,
-    /// How that one was chosen and why the others were not; none if nobody had a choice.
+    /// How that executor was chosen and why others were not; `None` if there was nothing to choose.
     pub selection: Option<Arc<Selection>>,
-    /// Which isolation held.
+    /// The isolation that held.
     pub isolation: Arc<Isolation>,
-    /// Limits it ran into.
+    /// Limits that the run hit.
     pub limits_hit: Vec<LimitHit>,
-    /// What it was refused.
+    /// Operations that were denied.
     pub denials: Vec<Denial>,
-    /// Processes that could not be killed, by id inside the cell. Empty but for processes in uninterruptible sleep.
+    /// Processes that could not be killed, by their ids inside the cell: only those in uninterruptible sleep.
     pub survivors: Vec<u32>,
-    /// Why the session begins anew with this run, if it does: processes and files outside the workspace that earlier runs left
-    /// in it are gone.
+    /// Why the session was reopened for this run, if it was: processes and files outside the workspace that earlier runs
+    /// left in the session are gone.
     pub reopened: Option<String>,
 }
 
@@ -81,59 +95,59 @@ impl Outcome {
     }
 }
 
-/// What ended a run. The command's own exit codes never count as anything but `Exited`, whatever their value.
+/// What ended a run. The command's own exit code is always `Exited`, whatever its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// The command, by exiting.
+    /// The command exited.
     Exited,
-    /// A signal that we did not send to end it.
+    /// A signal ended the command, other than one sent to stop the run.
     Signalled,
-    /// Its wall or idle time was up.
+    /// The wall time or idle time was exceeded.
     TimedOut,
-    /// The caller.
+    /// The caller cancelled the run.
     Cancelled,
-    /// The kernel, because the memory it may use was used up.
+    /// The kernel killed the command at its memory limit.
     OutOfMemory,
-    /// It wrote more than it may.
+    /// The output limit was exceeded.
     OutputLimit,
 }
 
 /// Exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// It exited with this code.
+    /// The process exited with this code.
     Code(i32),
-    /// This signal ended it.
+    /// This signal ended the process.
     Signal(Signal),
 }
 
-/// What a run used, everything it started included.
+/// Resources used by a run, including everything it started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// CPU time, user and system together.
     pub cpu: Duration,
-    /// Most memory at once: of the cell where control groups count it, else of its largest process.
+    /// Peak memory in bytes: of the cell where control groups count it, otherwise of the largest process.
     pub peak_memory: u64,
 }
 
-/// A limit that a run ran into.
+/// A limit that a run hit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LimitHit {
-    /// Which.
+    /// The limit.
     pub limit: LimitName,
-    /// One sentence: what the limit was, and the option that raises it.
+    /// One sentence with the limit's value and the option that raises it.
     pub message: String,
 }
 
 impl LimitHit {
-    /// The sentence every such message follows.
+    /// Appends the option that raises the limit to `what`.
     pub fn new(limit: LimitName, what: &str) -> Self {
         Self { limit, message: format!("{what}; raise it with {}", limit.option()) }
     }
 }
 
-/// Something a run was refused.
+/// An operation that was denied to a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Denial {
     /// One readable line.

@@ -1,12 +1,17 @@
-//! Which executor to use: a pure function of what was asked for and what there is.
+//! Executor selection: a pure function of the request and the candidates.
 
 use crate::{
     Availability, Because, Candidate, Error, ErrorKind, IsolationLevel, Needs, PassedOver, Request, Result,
     Selection,
 };
 
-/// Chooses among `candidates`, most preferred first, for a run that has these needs of the one of that name. One that is
-/// asked for by name answers for itself what it can't do.
+/// Chooses among `candidates`, most preferred first. `needs` returns what a run needs of the executor of that name; an
+/// executor requested by name is not checked against it, because it reports itself what it can't do.
+///
+/// # Errors
+///
+/// `NotFound` if no candidate has the requested name. Otherwise the kind of the last refusal, with the reasons of all
+/// and the remedy for the most preferred candidate.
 pub fn select(
     request: &Request,
     needs: impl Fn(&str) -> Needs,
@@ -59,8 +64,8 @@ fn auto(
     Err(nothing_left(&passed_over, &refusals))
 }
 
-/// The last refusal says what kind of failure it is, because nothing but that stood between us and a run; the first says
-/// what to do, because that is the one to have.
+/// The last refusal determines the kind of error, because it alone stood between the request and a run; the first
+/// determines the remedy, because that executor is the preferred one.
 fn nothing_left(passed_over: &[PassedOver], refusals: &[Refusal]) -> Error {
     let (Some(first), Some(last)) = (refusals.first(), refusals.last()) else {
         let what =

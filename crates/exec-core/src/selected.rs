@@ -1,4 +1,4 @@
-//! An executor that was chosen, whose results say how.
+//! A chosen executor whose results report the selection.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{Capabilities, Cmd, ExecOpts, Execution, Executor, Health, Result, Selection, SessionName};
 
-/// Adds to every result which choice led to it.
+/// Adds the selection to every result.
 #[derive(Debug)]
 pub(crate) struct Selected {
     pub(crate) executor: Arc<dyn Executor>,

@@ -1,20 +1,20 @@
-//! What choosing an executor goes in with and comes out with.
+//! Inputs and outputs of executor selection.
 
 use serde::Serialize;
 
 use crate::{Capabilities, IsolationLevel};
 
-/// What was asked for.
+/// Which executor is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// The first that works, in the order of preference.
+    /// The first executor that works, in order of preference.
     Auto {
-        /// Refuse, rather than use anything but the most preferred.
+        /// Refuse anything but the most preferred executor.
         no_fallback: bool,
         /// Refuse anything weaker than this.
         floor: Option<IsolationLevel>,
     },
-    /// This one and no other.
+    /// This executor and no other.
     Named {
         /// Its name.
         name: String,
@@ -24,7 +24,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// What was asked for, as it is written: `auto`, or a name.
+    /// The request as written: `auto`, or a name.
     pub fn asked(&self) -> &str {
         match self {
             Self::Auto { .. } => "auto",
@@ -33,65 +33,65 @@ impl Request {
     }
 }
 
-/// One executor as far as choosing is concerned.
+/// An executor as the selection sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// Its name.
     pub name: String,
     /// Whether it can be used.
     pub availability: Availability,
-    /// What rules it out although it may work, like `ENABLE_DOCKER=false`. Being asked for by name is stronger.
+    /// What rules it out although it may work, like `ENABLE_DOCKER=false`. A request by name takes precedence.
     pub ruled_out: Option<String>,
 }
 
 /// Whether an executor can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {
-    /// It works and can do this.
+    /// The executor works and has these capabilities.
     Ready(Capabilities),
-    /// It does not work.
+    /// The executor does not work.
     Missing {
         /// What was found.
         reason: String,
         /// What would make it work.
         remedy: String,
     },
-    /// Nobody has looked.
+    /// The executor was not probed.
     NotTried,
 }
 
 /// A choice and its reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Selection {
-    /// What was asked for: `auto`, or a name.
+    /// The request: `auto`, or a name.
     pub requested: String,
-    /// Name of the chosen one.
+    /// The name of the chosen executor.
     #[serde(rename = "chosen")]
     pub name: String,
-    /// Those that were preferred but not chosen, each with the reason.
+    /// Executors that were preferred but not chosen, each with the reason.
     pub passed_over: Vec<PassedOver>,
-    /// What would have ruled the chosen one out, had it not been asked for by name.
+    /// What would have ruled out the chosen executor if it had not been requested by name.
     pub overruled: Option<String>,
 }
 
 impl Selection {
-    /// Whether something better was wanted and could not be had.
+    /// Whether a more preferred executor was unavailable or unfit.
     pub fn is_fallback(&self) -> bool {
         self.passed_over.iter().any(|other| other.because != Because::RuledOut)
     }
 }
 
-/// One that was preferred but not chosen.
+/// An executor that was preferred but not chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PassedOver {
     /// Its name.
     #[serde(rename = "executor")]
     pub name: String,
-    /// In a word.
+    /// The kind of reason.
     pub because: Because,
-    /// In a sentence.
+    /// The reason as a sentence.
     pub reason: String,
-    /// What would make it the choice.
+    /// What would get it chosen.
     pub remedy: String,
 }
 
@@ -102,14 +102,14 @@ impl PassedOver {
     }
 }
 
-/// Why one was passed over.
+/// Why an executor was passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
     /// It does not work here.
     Missing,
-    /// It works, and is too weak or can't do what was asked for.
+    /// It works, but is too weak or lacks a requested feature.
     Unfit,
-    /// Somebody ruled it out.
+    /// It was ruled out.
     RuledOut,
 }

@@ -1,10 +1,24 @@
-//! One shell string in, a result out: what agents' shell tools speak.
+//! An adapter for agents' shell tools: a shell string in, a result out.
 
 use std::sync::Arc;
 
 use crate::{Cmd, ExecOpts, ExecResult, Execution, Executor, Result};
 
-/// Routes shell strings through any executor, with the same options each time.
+/// Runs shell strings on any executor, with the same options each time.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use exec_core::{ExecOpts, Executor, ShellCommandAdapter};
+///
+/// async fn tool(executor: Arc<dyn Executor>, line: &str) -> exec_core::Result<String> {
+///     let shell = ShellCommandAdapter::new(executor, ExecOpts::in_workspace("/srv/project"))
+///         .with_shell(["bash", "-euo", "pipefail", "-c"]);
+///     Ok(shell.run(line).await?.stdout.text())
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub struct ShellCommandAdapter {
     executor: Arc<dyn Executor>,
@@ -25,12 +39,20 @@ impl ShellCommandAdapter {
         self
     }
 
-    /// Runs a string to its end.
+    /// Runs a shell string to its end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Executor::run`], and `InvalidInput` if the shell is empty.
     pub async fn run(&self, script: &str) -> Result<ExecResult> {
         self.executor.run(&self.command(script)?, &self.opts).await
     }
 
-    /// Starts a string.
+    /// Starts a shell string.
+    ///
+    /// # Errors
+    ///
+    /// As [`Executor::start`], and `InvalidInput` if the shell is empty.
     pub async fn start(&self, script: &str) -> Result<Execution> {
         self.executor.start(&self.command(script)?, &self.opts).await
     }

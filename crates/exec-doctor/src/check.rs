@@ -1,44 +1,44 @@
-//! One thing that was looked at, and what came of it.
+//! One check and its verdict.
 
 use std::fmt::Display;
 
 use exec_core::Error;
 use serde::Serialize;
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What it is about, in a word or two.
+    /// Its subject, in a word or two.
     pub name: &'static str,
-    /// What came of it.
+    /// Its result.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
 
-/// What came of looking.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is as it should be.
+    /// It works as it should.
     Holds {
-        /// What was seen.
+        /// What was observed.
         found: String,
     },
-    /// It works, and less holds than could.
+    /// It works, with weaker guarantees than possible.
     Weak {
-        /// What was seen.
+        /// What was observed.
         found: String,
-        /// What would make it better.
+        /// How to improve it.
         fix: String,
     },
     /// It does not work.
     Fails {
-        /// What was seen.
+        /// What was observed.
         found: String,
-        /// What would make it work.
+        /// How to make it work.
         fix: String,
     },
-    /// It could not be tried.
+    /// It could not be checked.
     NotTried {
         /// Why.
         why: String,
@@ -62,7 +62,7 @@ impl Verdict {
         Self::NotTried { why: why.to_string() }
     }
 
-    /// What an executor could not do, with the remedy it knows.
+    /// An executor's error, with its own remedy.
     pub(crate) fn of_error(error: &Error) -> Self {
         Self::fails(
             error.reason(),
@@ -70,12 +70,12 @@ impl Verdict {
         )
     }
 
-    /// Whether anything is known.
+    /// Whether the check was carried out.
     pub(crate) fn was_tried(&self) -> bool {
         !matches!(self, Self::NotTried { .. })
     }
 
-    /// Whether a sandbox of which this is true can't be relied on.
+    /// Whether a sandbox with this verdict can't be relied on.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Fails { .. })
     }

@@ -1,8 +1,8 @@
-//! Finds out by trying what of a sandbox works on this machine, and what would make the rest work.
+//! Tests which sandboxes work on this machine, and reports how to fix the rest.
 //!
-//! [`examine`] makes cells with an executor and looks from both sides: limits, network, ownership of files, git worktrees,
-//! and whether stop means stop. [`Host`] knows of this machine what stands in a sandbox's way. Whoever calls
-//! decides which executors there are, and shows what was found.
+//! [`examine`] creates cells with an executor and looks from both sides: limits, network, ownership of files, git
+//! worktrees, and whether stopping a run kills all of it. [`Host`] knows which properties of this machine limit
+//! sandboxes. The caller decides which executors exist, and displays the results.
 //!
 //! ```no_run
 //! # async fn example(executor: &dyn exec_core::Executor) {

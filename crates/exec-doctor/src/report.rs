@@ -1,41 +1,41 @@
-//! Everything that was found, as one object with stable names.
+//! All results, as one object with stable names.
 
 use exec_core::{EngineInfo, IsolationLevel};
 use serde::Serialize;
 
 use crate::{Check, Host};
 
-/// What a doctor has to say.
+/// A complete report.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// What a run would get.
+    /// What a run would use.
     pub chosen: Chosen,
     /// Every sandbox, most preferred first.
     pub sandboxes: Vec<Sandbox>,
     /// This machine.
     pub host: Host,
-    /// What about this machine is worth knowing.
+    /// Findings about this machine.
     pub host_checks: Vec<Check>,
 }
 
-/// What a run would get.
+/// What a run would use.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Chosen {
     /// This sandbox.
     Sandbox {
-        /// What was asked for.
+        /// The requested sandbox.
         requested: String,
-        /// What it comes to.
+        /// The resulting sandbox.
         name: String,
-        /// It is not the one that would be preferred.
+        /// Whether it is not the preferred one.
         fallback: bool,
     },
     /// A refusal.
     Nothing {
         /// Why.
         reason: String,
-        /// What would change that.
+        /// How to change that.
         fix: String,
     },
 }
@@ -45,38 +45,38 @@ pub enum Chosen {
 pub struct Sandbox {
     /// Its name.
     pub name: String,
-    /// Whether it is there.
+    /// Whether it is available.
     #[serde(flatten)]
     pub state: State,
 }
 
-/// Whether a sandbox is there.
+/// Whether a sandbox is available.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum State {
-    /// It answers, and this is what was tried with it.
+    /// It answers, with these checks.
     Present {
-        /// The wall its cells have.
+        /// The isolation of its cells.
         isolation: IsolationLevel,
         /// The engine behind it.
         engine: Option<EngineInfo>,
-        /// What was tried.
+        /// The checks carried out.
         checks: Vec<Check>,
     },
-    /// It is not.
+    /// It is not available.
     Missing {
         /// What was found instead.
         reason: String,
-        /// What would make it work.
+        /// How to make it work.
         fix: String,
     },
 }
 
 impl Sandbox {
-    /// Whether everything that was tried with it works.
+    /// Whether the cell was checked and no check failed.
     pub fn works(&self) -> bool {
         match &self.state {
-            // One in which nothing could be tried is not one that works.
+            // A sandbox in which nothing could be checked does not count as working.
             State::Present { checks, .. } => {
                 !checks.iter().any(|check| check.verdict.is_failure())
                     && checks.iter().any(|check| check.name == "cell" && check.verdict.was_tried())
@@ -87,7 +87,7 @@ impl Sandbox {
 }
 
 impl Report {
-    /// Whether a run would get a sandbox in which everything that was tried works.
+    /// Whether a run would use a sandbox that works.
     pub fn works(&self) -> bool {
         match &self.chosen {
             Chosen::Sandbox { name, .. } => self.sandboxes.iter().any(|one| one.name == *name && one.works()),

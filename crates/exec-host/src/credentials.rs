@@ -1,14 +1,14 @@
-//! Credentials that lie within toolchains, where package managers look for them.
+//! Credentials inside toolchains, where package managers look for them.
 //!
-//! Found by name: a home directory's modes say nothing about what is secret in it.
+//! Found by name: the modes in a home directory do not show which files are secret.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use exec_files::Dir;
 
-/// Configuration of package managers, which may name a registry together with a token. Tools go on without it.
-/// A `.git` is here for the addresses in it; no tool of a toolchain needs it.
+/// Configuration of package managers, which may name a registry together with a token. Tools work without it.
+/// `.git` is listed because remote addresses may contain a password; no toolchain needs it.
 const NAMES: [&str; 22] = [
     ".condarc",
     ".env",
@@ -37,17 +37,18 @@ const NAMES: [&str; 22] = [
 /// `credentials.toml`, `credentials.json` and the like.
 const PREFIX: &str = "credentials.";
 
-/// Maven refuses to run when it can't read this file, and every distribution has one: it is hidden only where it holds
-/// a password.
+/// Maven refuses to run when it can't read this file, and every distribution has one, so it is hidden only if
+/// it holds a password.
 const MAVEN_SETTINGS: &str = "settings.xml";
 
-/// The most that is read of it.
+/// The most to read of it.
 const MOST_SETTINGS: u64 = 1 << 20;
 
-/// Directories that a `*` stands for; further ones are hidden.
+/// The most directories that a `*` matches; further ones are hidden.
 const MOST_DIRECTORIES: usize = 256;
 
-/// The credentials in these directories. A place is a directory below a root, in which `*` stands for any one name.
+/// The credentials in these directories. A place is a directory below a root, in which `*` matches any one
+/// name.
 pub(crate) fn find<'a>(places: impl Iterator<Item = (PathBuf, &'a str)>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (root, place) in places {
@@ -74,7 +75,7 @@ fn expand(root: PathBuf, place: &str, hidden: &mut Vec<PathBuf>) -> Vec<PathBuf>
     })
 }
 
-/// Links are left out: what they lead to within the toolchain is found where it lies.
+/// Skips links: their targets within the toolchain are found directly.
 fn directories(directory: &Path) -> Vec<PathBuf> {
     let is_directory = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
     entries(directory).filter(is_directory).map(|entry| entry.path()).collect()
@@ -88,7 +89,7 @@ fn is_credential(entry: &DirEntry) -> bool {
         || (name == MAVEN_SETTINGS && holds_password(&entry.path()))
 }
 
-/// The file itself: what a link has to be hidden for is what it leads to.
+/// The file itself: to hide a link, its target has to be hidden.
 fn real(entry: &DirEntry) -> Option<PathBuf> {
     match entry.file_type() {
         Ok(kind) if kind.is_symlink() => fs::canonicalize(entry.path()).ok(),
@@ -96,7 +97,7 @@ fn real(entry: &DirEntry) -> Option<PathBuf> {
     }
 }
 
-/// Whether Maven's settings hold a password outside their comments; unreadable ones may.
+/// Whether Maven's settings hold a password outside their comments. Unreadable settings count as if they did.
 fn holds_password(settings: &Path) -> bool {
     let (Some(directory), Some(name)) = (settings.parent(), settings.file_name()) else { return true };
     let read = Dir::open(directory).and_then(|dir| dir.read(name, MOST_SETTINGS));

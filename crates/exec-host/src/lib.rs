@@ -1,7 +1,7 @@
-//! What of the host a cell may see so that its tools work: the system's directories and the toolchains that
-//! live in home directories, without the rest of the home.
+//! The parts of the host that a cell may see so that its tools work: the system's directories and the
+//! toolchains in home directories, without the rest of the home.
 //!
-//! This crate looks and lists; it mounts nothing and knows no sandbox.
+//! This crate only searches and lists; it mounts nothing and knows no sandbox.
 
 mod credentials;
 mod secrets;
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 pub use system::SystemEntry;
 
-/// The parts of the host that make a command's tools work. All of it is for reading only.
+/// The parts of the host that a command's tools need. All of it is read-only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostView {
-    /// Top-level directories and links, in an order in which they can be put in place.
+    /// Top-level directories and links, in an order in which they can be mounted.
     pub system: Vec<SystemEntry>,
-    /// Files and directories within those that an ordinary user could not read either. Looked for only
-    /// [on request](Self::with_secrets): it takes a search through all of the system's configuration.
+    /// Files and directories within those that an ordinary user could not read either. Searched only [on
+    /// request](Self::with_secrets): that takes a walk through all of the system's configuration.
     pub secrets: Vec<PathBuf>,
     /// Toolchains outside the system's directories.
     pub toolchains: Vec<PathBuf>,
@@ -30,7 +30,7 @@ pub struct HostView {
 }
 
 impl HostView {
-    /// Looks at this host, for a caller with this environment.
+    /// Inspects this host, for a caller with this environment.
     pub fn look(env: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let system = system::entries();
@@ -39,14 +39,14 @@ impl HostView {
         Self { secrets: Vec::new(), toolchains, credentials, system, home }
     }
 
-    /// With the system's secrets, for commands that may run as their owner.
+    /// Adds the system's secrets, for commands that may run as their owner.
     #[must_use]
     pub fn with_secrets(self) -> Self {
         Self { secrets: system_secrets(), ..self }
     }
 
-    /// The home directory, where it shall be the command's own, empty and writable: not if what is `given` to the
-    /// command holds the real one, and not if it is one of the system's.
+    /// The home directory, if the command gets its own, empty and writable: not if a path `given` to the
+    /// command contains the real one, and not if it is one of the system's.
     pub fn private_home(&self, given: &[&Path]) -> Option<&Path> {
         let home = self.home.as_deref()?;
         let is_system = self.system.iter().any(|entry| home.starts_with(entry.path()));
@@ -56,13 +56,13 @@ impl HostView {
         (home.parent().is_some() && !is_system && !is_given && !is_kernel).then_some(home)
     }
 
-    /// The toolchains that are not within what is `given` to the command anyway.
+    /// The toolchains outside the paths `given` to the command.
     pub fn toolchains_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
         beside(&self.toolchains, given)
     }
 
-    /// The system's secrets, but for what is `given` to the command anyway, and for what that lies in: it could not be put
-    /// in place.
+    /// The system's secrets, except those within a path `given` to the command, and those that contain one:
+    /// it could not be mounted.
     pub fn secrets_beside<'a>(&'a self, given: &'a [&Path]) -> impl Iterator<Item = &'a Path> {
         secrets_beside(&self.secrets, given)
     }
@@ -73,10 +73,10 @@ impl HostView {
     }
 }
 
-/// The files and directories that an ordinary user can't read in the system's configuration, and near the top of `/opt` and
-/// `/usr/local`, none within another.
+/// The files and directories that an ordinary user can't read in the system's configuration, and near the top
+/// of `/opt` and `/usr/local`, none within another.
 ///
-/// This goes through all of that configuration, a thousand files or more.
+/// This walks all of that configuration, a thousand files or more.
 pub fn system_secrets() -> Vec<PathBuf> {
     secrets::find()
 }

@@ -1,9 +1,11 @@
-//! What an ordinary user can't read in the system's configuration, and among programs that did not come with the system.
+//! Files that an ordinary user can't read in the system's configuration, and among programs that did not come
+//! with the system.
 //!
-//! A command that runs as user 0 without capabilities still owns those files, so they are named for hiding. Where
-//! the search of configuration ends early, the directories that were not searched are named as a whole: hiding too much
-//! breaks a tool, which shows; hiding too little does not. Programs can have a hundred thousand files, and would not run
-//! without them: there the search goes as far as it takes no time, nearest to the top first.
+//! A command that runs as user 0 without capabilities still owns those files, so they are listed for hiding.
+//! If the search of configuration ends early, the directories not searched are listed as a whole: hiding too
+//! much breaks a tool, which shows; hiding too little does not. Programs can have a hundred thousand files,
+//! and would not run without them: there the search stops before it takes noticeable time, nearest to the top
+//! first.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -17,10 +19,10 @@ use exec_files::{Dir, Entry};
 /// Where systems keep their configuration.
 const CONFIGURATION: [&str; 2] = ["/etc", "/usr/local/etc"];
 
-/// Where programs are put by hand, often with their configuration beside them.
+/// Where programs are installed by hand, often with their configuration next to them.
 const PROGRAMS: [&str; 2] = ["/opt", "/usr/local"];
 
-/// Secret as a whole, whatever the modes of the files inside.
+/// Secret as a whole, regardless of the modes of the files inside.
 const ALWAYS: [&str; 5] = [
     "/etc/NetworkManager/system-connections",
     "/etc/letsencrypt",
@@ -32,13 +34,13 @@ const ALWAYS: [&str; 5] = [
 /// How far a search goes.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
-    /// Entries looked at, over all directories. Systems have one to four thousand.
+    /// Entries examined, over all directories. Systems have one to four thousand.
     entries: usize,
     /// Levels below the first.
     depth: usize,
-    /// Secrets named in one directory; with more, the directory itself is.
+    /// The most secrets listed in one directory; with more, the directory itself is listed.
     named: usize,
-    /// What becomes of directories that were not searched.
+    /// How to treat directories that were not searched.
     rest: Rest,
 }
 
@@ -50,20 +52,21 @@ enum Rest {
 
 const BOUNDS: Bounds = Bounds { entries: 16_384, depth: 12, named: 8, rest: Rest::Hidden };
 
-/// So that the search takes no time that shows.
+/// Chosen so that the search takes no noticeable time.
 const PROGRAM_BOUNDS: Bounds = Bounds { entries: 4096, rest: Rest::Shown, ..BOUNDS };
 
 /// The files and directories to hide, none within another.
 pub(crate) fn find() -> Vec<PathBuf> {
     let known = ALWAYS.iter().filter_map(|path| fs::canonicalize(path).ok());
-    // What a link leads to is where it is put in place, too.
+    // The target of a link is mounted at its own path, too.
     let real = |root: &&str| fs::canonicalize(root).ok();
     let searched = CONFIGURATION.iter().filter_map(real).flat_map(|root| search(&root, BOUNDS));
     let programs = PROGRAMS.iter().filter_map(real).flat_map(|root| search_each(&root));
     outermost(known.chain(searched).chain(programs).collect())
 }
 
-/// The same, each of what is in `root` with bounds of its own: a workspace in it that a command has filled uses up no others'.
+/// The same, with separate bounds for each entry of `root`: a workspace in it that a command has filled does
+/// not use up the bounds of others.
 fn search_each(root: &Path) -> Vec<PathBuf> {
     let Ok((directory, entries)) = list(root, usize::MAX) else { return Vec::new() };
     let found = entries.iter().flat_map(|entry| match kind(&directory, entry) {
@@ -74,12 +77,13 @@ fn search_each(root: &Path) -> Vec<PathBuf> {
     found.collect()
 }
 
-/// The unreadable entries below `root`. Breadth first: what lies near the root is looked at before the bound is met.
+/// The unreadable entries below `root`. Breadth first: entries near the root are examined before the bound is
+/// reached.
 fn search(root: &Path, bounds: Bounds) -> Vec<PathBuf> {
     search_from(root.to_owned(), 0, root, bounds)
 }
 
-/// Those below `start`, which lies so deep in `root`.
+/// The unreadable entries below `start`, which lies `depth` levels deep in `root`.
 fn search_from(start: PathBuf, depth: usize, root: &Path, bounds: Bounds) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left = bounds.entries;
@@ -117,7 +121,7 @@ fn search_from(start: PathBuf, depth: usize, root: &Path, bounds: Bounds) -> Vec
     found
 }
 
-/// A workspace may lie in `/opt`, so no link is followed.
+/// Follows no link, because a workspace may lie in `/opt`.
 fn list(path: &Path, most: usize) -> io::Result<(Dir, Vec<Entry>)> {
     let directory = Dir::open(path)?;
     let entries = directory.entries(most)?;
@@ -129,7 +133,7 @@ enum Kind {
     Secret,
     /// To be searched.
     Directory,
-    /// Every user may read it, or it is a link: what a link leads to is judged where it lies.
+    /// Every user may read it, or it is a link: a link's target is judged where it lies.
     Open,
 }
 
@@ -141,7 +145,7 @@ fn kind(directory: &Dir, entry: &Entry) -> Kind {
     if entry.kind == FileKind::Link {
         return Kind::Open;
     }
-    // It may be gone by now, or not for us to see.
+    // It may be gone by now, or invisible to us.
     let Ok(found) = directory.metadata(&entry.name) else { return Kind::Open };
     let mode = found.permissions().mode();
     match FileKind::of(&found) {
@@ -158,8 +162,8 @@ fn kind(_: &Dir, _: &Entry) -> Kind {
     Kind::Open
 }
 
-/// A path that any engine can be given. Some take a list of paths with separators in it, so a directory stands in for
-/// an entry whose name would be read as more than one.
+/// A path that any engine accepts. Some take a list of paths with separators in it, so an entry whose name
+/// would be split is represented by its directory.
 fn tellable(secret: PathBuf, root: &Path) -> PathBuf {
     let is_plain = |path: &Path| {
         path.to_str().is_some_and(|text| !text.contains([',', ':', '"']) && !text.contains(char::is_control))
@@ -169,7 +173,7 @@ fn tellable(secret: PathBuf, root: &Path) -> PathBuf {
     plain.unwrap_or(secret)
 }
 
-/// Sorted, without what lies within another.
+/// Sorts, and drops paths that lie within another.
 pub(crate) fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.sort();
     paths.dedup_by(|later, earlier| later.starts_with(earlier));
@@ -238,7 +242,7 @@ mod tests {
         assert_eq!(found, [dir.path().join("key"), dir.path().join("other/key")]);
     }
 
-    /// A49: what was not looked at is hidden.
+    /// A49: directories that were not searched are hidden.
     #[test]
     fn a_bound_that_is_met_hides_the_rest() {
         let wide = tree(&[("a/1", 0o644), ("b/1", 0o644), ("c/1", 0o644)]);
@@ -252,7 +256,8 @@ mod tests {
         assert_eq!(names(&many, Bounds { named: 1, ..BOUNDS }), ["1", "2", "a"]);
     }
 
-    /// A49: a program with more files than are looked at still runs, and what lies near the top is hidden all the same.
+    /// A49: a program with more files than the bound still runs, and files near its top are hidden all the
+    /// same.
     #[test]
     fn programs_are_searched_as_far_as_the_bound() {
         let dir = tree(&[

@@ -10,17 +10,18 @@ pub enum SystemEntry {
     Directory(PathBuf),
     /// A link, shown as a link.
     Link {
-        /// Where it stands.
+        /// The path of the link.
         path: PathBuf,
-        /// Where it points.
+        /// The target of the link.
         to: PathBuf,
-        /// The directory it leads to, if that is in sight too: whoever pays for each look at a link can show that instead.
+        /// The directory it leads to, if that is visible too. Where every lookup of a link is expensive,
+        /// mount this instead.
         directory: Option<PathBuf>,
     },
 }
 
 impl SystemEntry {
-    /// Where it stands.
+    /// The path of the entry.
     pub fn path(&self) -> &Path {
         match self {
             Self::Directory(path) | Self::Link { path, .. } => path,
@@ -32,19 +33,19 @@ impl SystemEntry {
     }
 }
 
-/// Where systems keep programs, libraries and their configuration. Everything else of the root directory is data
-/// and stays out of sight: a list of what may be seen can be short, a list of what must not never is.
+/// Where systems keep programs, libraries and their configuration. Everything else in the root directory is
+/// data and stays hidden: a list of what may be seen can be short, a list of what must not never is.
 const DIRECTORIES: [&str; 11] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu"];
 
-/// The entries that exist here.
+/// The entries that exist on this host.
 pub(crate) fn entries() -> Vec<SystemEntry> {
     let mut entries: Vec<_> = DIRECTORIES.iter().filter_map(|path| entry(Path::new(path))).collect();
     let shown: Vec<PathBuf> =
         entries.iter().filter(|entry| entry.is_directory()).map(|entry| entry.path().into()).collect();
     for entry in &mut entries {
         if let SystemEntry::Link { directory, .. } = entry {
-            // A link must not show what would not be seen without it.
+            // A link must not reveal a directory that is hidden otherwise.
             directory.take_if(|directory| !shown.iter().any(|shown| directory.starts_with(shown)));
         }
     }

@@ -1,4 +1,4 @@
-//! Toolchains that live in home directories: found by their variables, their usual places and `PATH`.
+//! Toolchains in home directories: found by their variables, their usual places and `PATH`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::secrets::outermost;
 use crate::{SystemEntry, credentials};
 
-/// A version manager or language: the variable that names its root, the root's usual place below the home, and the
-/// parts of the root that tools need. Credentials lie next to those parts and are left out; where they lie within, in
-/// what is installed, they are looked for in `configured`.
+/// A version manager or language: the variable that names its root, the root's usual place below the home,
+/// and the parts of the root that tools need. Credentials next to those parts are left out; credentials
+/// inside an installation are searched for in `configured`.
 struct Known {
     variable: &'static str,
     below_home: &'static str,
@@ -16,7 +16,7 @@ struct Known {
     configured: &'static [&'static str],
 }
 
-/// Where `npm` looks below what Node is installed in.
+/// Where `npm` looks below a Node installation.
 const NODE: &[&str] = &[
     "versions/node/*",
     "versions/node/*/etc",
@@ -26,7 +26,7 @@ const NODE: &[&str] = &[
     "tools/image/node/*/lib/node_modules/npm",
 ];
 
-/// The same for managers of everything.
+/// The same for managers of several languages.
 const ANYTHING: &[&str] = &[
     "",
     "plugins/*",
@@ -99,7 +99,7 @@ pub(crate) fn credentials(
     let is_shown = |path: &Path| toolchains.iter().any(|toolchain| path.starts_with(toolchain));
     let configured = KNOWN.iter().filter_map(|known| Some((known, known.root(env, home)?)));
     let configured = configured.flat_map(|(known, root)| {
-        // What lies above a toolchain is not shown and need not be listed.
+        // Directories above a toolchain are not shown and need no listing.
         let places = known.configured.iter().filter(|place| {
             let fixed = place.split('/').take_while(|name| *name != "*");
             is_shown(&fixed.fold(root.clone(), |path, name| path.join(name)))
@@ -184,7 +184,7 @@ mod tests {
         let env = |name: &str| (name == "PATH").then(|| home.join("tools/bin").into_os_string());
         let toolchains = find(&env, Some(&home), &[]);
         let found = credentials(&env, Some(&home), &toolchains);
-        // The plugin's repository as a whole; what lies beside nvm's parts is not shown and needs no hiding.
+        // The plugin's repository as a whole; files next to nvm's parts are not shown and need no hiding.
         let expected = files.map(|file| home.join(file.trim_end_matches("/config")));
         assert_eq!(found, expected);
     }

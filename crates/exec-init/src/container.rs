@@ -1,4 +1,4 @@
-//! PID 1 of a container: the engine built the walls, this checks what it was given and serves.
+//! PID 1 of a container: checks what the engine built, then serves.
 
 use exec_wire::{ContainerPlan, Expected, MOUNT_MISMATCH, ToCell};
 use rustix::fs::{Mode, OFlags};
@@ -8,7 +8,7 @@ use crate::cell::{Config, KillScope};
 use crate::cgroup::Cgroup;
 use crate::{identity, lane, preface};
 
-/// Reads the plan from standard input, compares, and serves.
+/// Reads the plan from standard input, checks it, and serves.
 pub(crate) fn run() -> ! {
     match read_plan().and_then(|plan| check(&plan.expect).map(|()| plan)) {
         Ok(plan) => crate::cell::serve(Config {
@@ -45,7 +45,7 @@ fn check(expected: &[Expected]) -> Result<(), String> {
     })
 }
 
-/// A link in the last place is not followed: a mount never is one.
+/// Does not follow a link in the last place: a mount never is one.
 fn is_there(expected: &Expected) -> Result<bool, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::open(expected.target.as_slice(), flags, Mode::empty())?;

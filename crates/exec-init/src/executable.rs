@@ -1,6 +1,6 @@
 //! The embedded program as something the kernel can execute, without a file on disk where possible.
 //!
-//! Where it is run, and with what errors for a person, is for those who run it.
+//! Callers decide where to run it and how to word errors.
 
 use std::fs::File;
 use std::io::{Result, Write};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustix::fs::{MemfdFlags, SealFlags};
 
-/// The one of this process, for as long as somebody uses it.
+/// The copy shared within this process, for as long as it is in use.
 static LOADED: Mutex<Weak<Executable>> = Mutex::new(Weak::new());
 
 /// An `exec-init` that this process can execute for as long as the value lives.
@@ -33,7 +33,7 @@ pub struct Executable {
     _source: Source,
 }
 
-/// What keeps the path valid.
+/// Keeps the path valid.
 #[derive(Debug)]
 enum Source {
     Memory { _file: File },
@@ -41,8 +41,13 @@ enum Source {
 }
 
 impl Executable {
-    /// Puts the embedded program into memory; onto disk where the system refuses to execute from memory. `None` where
-    /// this build carries no program.
+    /// Puts the embedded program into memory, or onto disk if the system refuses to execute from memory.
+    ///
+    /// Returns `None` if this build carries no program.
+    ///
+    /// # Errors
+    ///
+    /// Fails if neither memory nor the temporary directory can hold the program.
     pub fn load() -> Result<Option<Arc<Self>>> {
         let Some(program) = crate::native() else { return Ok(None) };
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,13 +60,13 @@ impl Executable {
     }
 
     fn in_memory(bytes: &[u8]) -> Result<Self> {
-        // Asking for an executable one by name fails on kernels that don't know the flag yet.
+        // Explicitly asking for an executable one fails on kernels that don't know the flag yet.
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let fd = rustix::fs::memfd_create("exec-init", flags | MemfdFlags::EXEC)
             .or_else(|_| rustix::fs::memfd_create("exec-init", flags))?;
         let mut file = File::from(fd);
         file.write_all(bytes)?;
-        // Sealed, so that nobody who gets hold of the descriptor can change what will be executed.
+        // Sealed, so that the descriptor can't be used to change the code that will be executed.
         rustix::fs::fcntl_add_seals(
             &file,
             SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,
@@ -74,19 +79,19 @@ impl Executable {
         let mut file = tempfile::Builder::new().prefix("exec-init-").tempfile()?;
         file.write_all(bytes)?;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o500))?;
-        // Closed for writing, or the kernel refuses to execute it.
+        // Closed for writing, because the kernel refuses to execute a file open for writing.
         let path = file.into_temp_path();
         Ok(Self { path: path.to_path_buf(), _source: Source::Disk { _path: path } })
     }
 
-    /// A command that runs it under its own name, so that process lists tell what it is, with an empty environment.
+    /// A command that runs the program under its own name, for process lists, with an empty environment.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
         command.arg0("exec-init").env_clear();
         command
     }
 
-    /// Where it can be executed from, by this process.
+    /// The path this process can execute it from.
     pub fn path(&self) -> &Path {
         &self.path
     }

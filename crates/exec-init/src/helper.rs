@@ -1,5 +1,5 @@
-//! What the processes on the host's side share, the keeper of a local cell and the reaper: they cut what ties them to
-//! whoever started them, and hear the host on standard input.
+//! What the processes on the host's side share, the keeper of a local cell and the reaper: they detach from
+//! their parent and watch the host on standard input.
 
 use std::os::fd::{AsRawFd, RawFd};
 
@@ -16,35 +16,36 @@ use crate::sys;
 pub(crate) struct Host(Option<Pid>);
 
 impl Host {
-    /// To be asked for while it lives.
+    /// Call while the host is alive.
     pub(crate) fn of_this_process() -> Self {
         Self(getppid())
     }
 
-    /// Whether it will do nothing more. Its end of a stream closes before it has another to be its children's parent.
+    /// Whether the host is gone or about to end. Its end of a stream closes before its children get a new
+    /// parent.
     pub(crate) fn is_gone(self) -> bool {
         let ends = |pid: Pid| Stat::read(pid.as_raw_pid()).is_some_and(|stat| stat.is_ending());
         getppid() != self.0 || self.0.is_some_and(ends)
     }
 }
 
-/// From here on no signal but the fatal ones reaches this process, no terminal is its own, only the standard
-/// descriptors are open, and it works in `/`.
+/// Detaches this process: only fatal signals reach it, it has no terminal, only the standard descriptors are
+/// open, and its working directory is `/`.
 ///
-/// The host works where a command may have left links. A program that is started from here and creates a file by a
-/// relative name, as Podman's monitor does when memory runs out, would follow them.
+/// The host's working directory may hold links that a command left. A program started there that creates a
+/// file by a relative name, as Podman's monitor does when memory runs out, would follow them.
 pub(crate) fn cut_loose() {
     if rustix::process::chdir("/").is_err() {
         sys::exit_now(1);
     }
     sys::default_signals();
     sys::block_signals();
-    // Refused to a process that leads its group already, which is as good.
+    // Refused to a process group leader, which is just as good.
     let _ = rustix::process::setsid();
     sys::descriptors(3, u32::MAX, sys::Range::Close);
 }
 
-/// One of the standard descriptors that are for writing.
+/// A standard descriptor for writing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Output {
     Stdout,
@@ -52,7 +53,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Nobody reads what is written here any more, nor waits for its end.
+    /// Redirects the descriptor to `/dev/null`: its reader no longer waits for output or for the end.
     pub(crate) fn mute(self) {
         let number: u16 = match self {
             Self::Stdout => 1,
@@ -67,7 +68,7 @@ impl Output {
     }
 }
 
-/// Reads what the host wrote, waiting for it if need be; 0 is the end of the stream.
+/// Reads from the host, waiting if necessary; 0 is the end of the stream.
 pub(crate) fn read_stdin(buffer: &mut [u8]) -> Result<usize, Errno> {
     let stdin = rustix::stdio::stdin();
     loop {
@@ -75,7 +76,7 @@ pub(crate) fn read_stdin(buffer: &mut [u8]) -> Result<usize, Errno> {
             Err(Errno::INTR) => {}
             // The host may have made its end of a socket pair non-blocking for both.
             Err(Errno::AGAIN) => {
-                // Woken early or not at all, the next read says what is the matter.
+                // Whether the wake-up was spurious or failed, the next read reports the state.
                 let _ = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], None);
             }
             done => return done,

@@ -1,11 +1,11 @@
-//! Whether a file is the one that the host looked at.
+//! Whether a file is the one that the host checked.
 
 use std::os::fd::OwnedFd;
 
 use exec_wire::FileId;
 use rustix::fs::{AtFlags, Stat, StatxFlags, statx};
 
-/// By number, and by birth where both sides know it: numbers are used again.
+/// Compares the number, and the birth time where both sides know it, because numbers are reused.
 pub(crate) fn is(file: &OwnedFd, stat: &Stat, expected: FileId) -> bool {
     let same_number = (stat.st_dev, stat.st_ino) == (expected.dev, expected.ino);
     same_number && (expected.born == 0 || birth(file).is_none_or(|born| born == expected.born))

@@ -1,4 +1,4 @@
-//! The way past a container's engine, for PID 1: two named pipes that the host has put there.
+//! The lane, PID 1's way past a container's engine: two named pipes that the host provides.
 
 use exec_wire::{LANE_ANSWER, LANE_DIRECTORY, LANE_IN, LANE_OUT};
 use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -7,8 +7,8 @@ use rustix::io::Errno;
 use crate::cell::HostStream;
 use crate::preface;
 
-/// Opens the lane and tells the host so, there; or tells it on standard output that there will be none. Whatever stands in
-/// the way, the engine's stream works as well, only slower.
+/// Opens the lane and confirms it there, or answers on standard output that there is none. On any failure the
+/// engine's stream serves as well, only slower.
 pub(crate) fn take() -> Option<HostStream> {
     let lane = open_at(LANE_DIRECTORY);
     match &lane {
@@ -20,7 +20,7 @@ pub(crate) fn take() -> Option<HostStream> {
     }
 }
 
-/// The host holds both pipes open already, so neither open has to wait for it.
+/// The host already holds both pipes open, so neither open has to wait for it.
 fn open_at(directory: &str) -> Result<HostStream, Errno> {
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let directory =

@@ -1,11 +1,11 @@
 //! The program `exec-init`, carried inside the host's own binary.
 //!
-//! A cell needs `exec-init` as its PID 1, whatever image it runs. The build script of this package builds the program
-//! as one static file and this library embeds it, so that nothing has to be installed: the host puts the bytes
-//! where the cell can execute them. On Linux, `Executable` does so for this very machine.
+//! A cell needs `exec-init` as its PID 1, whatever image it runs. The build script of this package builds the
+//! program as one static file and this library embeds it, so that nothing has to be installed: the host puts
+//! the bytes where the cell can execute them. On Linux, `Executable` does so for this machine.
 //!
-//! A release carries a program for every architecture whose musl target was installed when it was built, any other build
-//! only the one for its own architecture. Without the `embed` feature there is none.
+//! A release carries a program for every architecture whose musl target was installed when it was built; any
+//! other build carries only the one for its own architecture. Without the `embed` feature there is none.
 //!
 //! ```
 //! match exec_init::native() {
@@ -22,17 +22,17 @@ mod executable;
 #[cfg(all(target_os = "linux", feature = "embed"))]
 pub use executable::Executable;
 
-/// A processor architecture there can be a program for.
+/// A processor architecture that a program can be built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arch {
-    /// 64-bit x86: `amd64` in an engine's words.
+    /// 64-bit x86: engines call it `amd64`.
     X86_64,
-    /// 64-bit ARM: `arm64` in an engine's words.
+    /// 64-bit ARM: engines call it `arm64`.
     Aarch64,
 }
 
 impl Arch {
-    /// The architecture by any of the names engines, compilers and `uname` give it.
+    /// The architecture by any of the names that engines, compilers and `uname` use.
     ///
     /// ```
     /// # use exec_init::Arch;

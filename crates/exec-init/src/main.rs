@@ -1,9 +1,9 @@
 //! `exec-init`: PID 1 of a cell.
 //!
-//! Without arguments it serves the host on descriptors 0 and 1. With `container` it first checks what the engine
-//! built around it; with `local` it builds the cell itself, as the host specifies. As `reaper` it is no cell at all: it
-//! outlives the host to remove the host's containers. As `tied` it runs a program that is to end with the host. `--version`
-//! says what it is.
+//! Without arguments it serves the host on descriptors 0 and 1. With `container` it first checks what the
+//! engine built around it; with `local` it builds the cell itself, as the host specifies. With `reaper` it is
+//! not a cell: it outlives the host to remove the host's containers. With `tied` it runs a program that ends
+//! with the host. `--version` prints its version.
 
 #[cfg(target_os = "linux")]
 mod cell;
@@ -78,6 +78,6 @@ fn say(text: &str) -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> std::process::ExitCode {
-    // Cells are Linux; elsewhere the package exists for its library.
+    // Cells need Linux; elsewhere the package exists for its library.
     std::process::ExitCode::FAILURE
 }

@@ -1,6 +1,7 @@
-//! The frame before the first: what PID 1, or its keeper, must know before it serves, and the failure that goes out.
+//! The frame before the first: what PID 1, or its keeper, needs to know before it serves, and the failure to
+//! report.
 //!
-//! Reads not one byte more than that frame: what follows on the stream belongs to the serving loop.
+//! Reads not one byte more than that frame: the rest of the stream belongs to the serving loop.
 
 use std::fmt::Display;
 
@@ -31,14 +32,14 @@ fn read_exact(mut buffer: &mut [u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Tells the host why there will be no cell. Nobody listening is no reason to do anything else.
+/// Reports to the host why no cell is made. A host that is gone changes nothing.
 pub(crate) fn send_fatal(why: &dyn Display) {
     let mut frame = Vec::new();
     FromCell::Fatal(why.to_string()).encode(0, &mut frame);
     send(&frame);
 }
 
-/// Writes to the host before anything serves it.
+/// Writes to the host before the loop serves it.
 pub(crate) fn send(mut rest: &[u8]) {
     let stdout = rustix::stdio::stdout();
     while !rest.is_empty() {
@@ -46,7 +47,7 @@ pub(crate) fn send(mut rest: &[u8]) {
             Ok(count) => rest = rest.get(count..).unwrap_or_default(),
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => {
-                // Woken early or not at all, the next write says what is the matter.
+                // Whether the wake-up was spurious or failed, the next write reports the state.
                 let _ = poll(&mut [PollFd::new(&stdout, PollFlags::OUT)], None);
             }
             Err(_) => return,

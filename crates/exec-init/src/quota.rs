@@ -1,7 +1,7 @@
-//! What the kernel counts for a user as a whole: a command that takes all of it takes it from every other process of
-//! that user, on the host too. A cell gets a part.
+//! Limits that the kernel counts per user: a command that uses them up takes them from every other process of
+//! that user, on the host too. A cell gets a share.
 //!
-//! Keys are no such thing here: the system call filter refuses them.
+//! Kernel keys need no limit here: the system call filter refuses them.
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
@@ -23,13 +23,15 @@ const WATCHES: [Quota; 4] = [
     Quota { host: "/proc/sys/fs/fanotify/max_user_marks", own: "/proc/sys/user/max_fanotify_marks" },
 ];
 
-/// A cell's part of each: few programs have more than a handful of instances, and several cells run at once.
+/// The divisor for a cell's share: few programs use more than a handful of instances, and several cells run
+/// at once.
 const PART: u64 = 4;
 
-/// Queued signals and message queues. Limits of each process, but compared with what its user has in all.
+/// Queued signals and message queues. The limits are set per process, but compared with the total of its
+/// user.
 const QUEUES: [Resource; 2] = [Resource::Sigpending, Resource::Msgqueue];
 
-/// Lowers the quotas of a user namespace that is this process's own, while it still may.
+/// Lowers the quotas of this process's own user namespace, while it still may.
 pub(crate) fn lower_watches(notes: &mut Vec<String>) {
     for quota in WATCHES {
         let Some(host) = read(quota.host) else { continue };
@@ -39,13 +41,14 @@ pub(crate) fn lower_watches(notes: &mut Vec<String>) {
     }
 }
 
-/// How many inotify instances there are in this user namespace, as the kernel tells it, if fewer than on the host.
+/// The limit on inotify instances in this user namespace, as the kernel reports it, if lower than on the
+/// host.
 pub(crate) fn inotify_instances() -> Option<u64> {
     let (own, host) = (read(INSTANCES.own)?, read(INSTANCES.host)?);
     (own < host).then_some(own)
 }
 
-/// Halves what this process and its children may have queued. What can't be lowered is left as it is.
+/// Halves the queue limits of this process and its children. A limit that can't be lowered stays.
 pub(crate) fn halve_queues() {
     for resource in QUEUES {
         let half = getrlimit(resource).maximum.map(|most| most / 2);

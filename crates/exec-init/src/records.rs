@@ -1,14 +1,16 @@
-//! What a host wrote down of a cell that is gone: the cell, and the runs in it.
+//! The host's records of a cell that is gone: of the cell, and of the runs in it.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Takes records away: each of these files, and what begins with its name and a dot. One that is gone already is as good.
+/// Removes records: each of these files, and those that begin with its name and a dot. A missing file is not
+/// an error.
 ///
-/// The log of runs has no end of a run whose record was left. The next start closes it there, unless a note says that
-/// the log has been gone through. So the note is emptied, and after the record: one that is made in between is emptied as well.
+/// If the record of a run was left, the log of runs lacks the run's end. The next start adds it, unless a
+/// note marks the log as checked. So the note is emptied, and only after the record is removed: a note
+/// written in between is emptied as well.
 pub(crate) fn remove(records: impl IntoIterator<Item = impl AsRef<[u8]>>, log_note: Option<&[u8]>) {
     let mut was_run_left = false;
     for record in records {
@@ -17,12 +19,12 @@ pub(crate) fn remove(records: impl IntoIterator<Item = impl AsRef<[u8]>>, log_no
         was_run_left |= remove_runs(record);
     }
     if let Some(note) = log_note.filter(|_| was_run_left) {
-        // Where there is none, the log is looked through anyway.
+        // Without a note the log is checked anyway.
         let _ = fs::File::options().write(true).truncate(true).open(Path::new(OsStr::from_bytes(note)));
     }
 }
 
-/// Whether there was any. A file that waits for a run has nothing after the dot.
+/// Returns whether there was any run. A file that waits for a run has nothing after the dot.
 fn remove_runs(record: &Path) -> bool {
     let (Some(directory), Some(cell)) = (record.parent(), record.file_name()) else { return false };
     let beginning = [cell.as_bytes(), b"."].concat();

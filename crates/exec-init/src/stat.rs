@@ -1,10 +1,10 @@
-//! What the kernel says of a process in `/proc/<pid>/stat`.
+//! The kernel's view of a process in `/proc/<pid>/stat`.
 
 use rustix::fs::{Mode, OFlags};
 
 use crate::sys::Pid;
 
-/// Set in a process that has begun to end, before the kernel closes what it had open.
+/// Set in a process that has begun to exit, before the kernel closes its descriptors.
 const PF_EXITING: u32 = 0x4;
 
 /// The fields that matter here.
@@ -24,7 +24,8 @@ impl Stat {
         Self::parse(bytes.get(..count)?)
     }
 
-    /// The name, in parentheses, may hold anything, parentheses and spaces included: fields start after the last.
+    /// The name, in parentheses, may contain anything, even parentheses and spaces: fields start after the
+    /// last parenthesis.
     fn parse(line: &[u8]) -> Option<Self> {
         let name_end = line.iter().rposition(|byte| *byte == b')')?;
         let fields = str::from_utf8(line.get(name_end + 1..)?).ok()?;
@@ -34,12 +35,12 @@ impl Stat {
         Some(Self { state, parent, flags: fields.nth(4)?.parse().ok()? })
     }
 
-    /// Nothing of it is left but a number that its parent has not asked for.
+    /// Whether it is a zombie: only its pid is left.
     pub(crate) fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
 
-    /// It will do nothing more of what it was to do.
+    /// Whether it has begun to exit and does no more work.
     pub(crate) fn is_ending(&self) -> bool {
         self.is_dead() || self.flags & PF_EXITING != 0
     }

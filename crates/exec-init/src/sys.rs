@@ -1,4 +1,4 @@
-//! The system calls `rustix` has no safe form of, each behind the smallest safe signature that fits.
+//! System calls without a safe form in `rustix`, each behind the smallest safe signature that fits.
 //!
 //! This module knows no protocol and no policy.
 #![expect(unsafe_code, reason = "fork, exec, wait4 and signal state have no safe wrappers")]
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-/// A process id as the kernel hands it out; always positive here.
+/// A process id as the kernel assigns it; always positive here.
 pub(crate) type Pid = libc::pid_t;
 
 fn check(result: libc::c_int) -> Result<libc::c_int, Errno> {
@@ -38,12 +38,12 @@ pub(crate) fn fork() -> Result<Fork, Errno> {
 /// Room for the few calls between fork and exec.
 const CHILD_STACK: usize = 64 * 1024;
 
-/// Makes a child that works in this process's own memory, on a stack of its own, and goes on when the child has become
-/// another program or has ended. Nothing has to be copied, which is most of what a fork costs; meanwhile this
-/// process stands still. Descriptors and signal state are the child's own.
+/// Makes a child that works in this process's own memory, on its own stack, and returns once the child has
+/// become another program or has ended. Nothing has to be copied, which is most of the cost of a fork;
+/// meanwhile this process is suspended. Descriptors and signal state are the child's own.
 pub(crate) fn fork_sharing(child: &dyn Fn()) -> Result<Pid, Errno> {
     extern "C" fn enter(child: *mut libc::c_void) -> libc::c_int {
-        // SAFETY: the pointer is to the reference below, which stands as long as the parent stands still.
+        // SAFETY: the pointer is to the reference below, which is valid while the parent is suspended.
         let child = unsafe { *child.cast::<&dyn Fn()>() };
         child();
         127
@@ -51,8 +51,8 @@ pub(crate) fn fork_sharing(child: &dyn Fn()) -> Result<Pid, Errno> {
     let mut stack = vec![0_u128; CHILD_STACK / size_of::<u128>()];
     let mut child = child;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the stack grows down from its aligned end and outlives the child's use of it, because the parent goes on
-    // only after that; with a single thread nobody else touches the shared memory.
+    // SAFETY: the stack grows down from its aligned end and outlives the child's use of it, because the
+    // parent resumes only after that; with a single thread nothing else touches the shared memory.
     check(unsafe { libc::clone(enter, stack.as_mut_ptr_range().end.cast(), flags, (&raw mut child).cast()) })
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct Rusage {
 }
 
 impl Rusage {
-    /// What was used after `earlier`. Peaks can't be subtracted and stay.
+    /// Resources used after `earlier`. Peaks can't be subtracted and stay.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             user_us: self.user_us.saturating_sub(earlier.user_us),
@@ -102,7 +102,7 @@ impl Rusage {
     }
 }
 
-/// What all children waited for have used, with their own waited-for descendants.
+/// Resources used by all children waited for, with their own waited-for descendants.
 pub(crate) fn children_usage() -> Rusage {
     // SAFETY: `rusage` is plain numbers, for which zero is a value.
     let mut raw: libc::rusage = unsafe { std::mem::zeroed() };
@@ -116,7 +116,7 @@ pub(crate) fn children_usage() -> Rusage {
     }
 }
 
-/// What became of a child.
+/// A child's change of state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Exited(i32),
@@ -151,7 +151,7 @@ pub(crate) fn kill(target: Pid, signal: i32) -> Result<(), Errno> {
     check(unsafe { libc::kill(target, signal) }).map(drop)
 }
 
-/// Signals a process by a descriptor that can't come to mean another one.
+/// Signals a process by a descriptor that can never refer to another one.
 pub(crate) fn pidfd_send_signal(pidfd: RawFd, signal: i32) -> Result<(), Errno> {
     // SAFETY: numbers and a null pointer, which the call allows.
     let result = unsafe {
@@ -189,13 +189,13 @@ pub(crate) fn child_events() -> Result<OwnedFd, Errno> {
 /// Bytes of the kernel's signal set.
 const SET_LEN: usize = 8;
 
-/// Every disposition to its default, as programs expect to start with.
+/// Resets every disposition to its default, as programs expect at start.
 ///
-/// Asks the kernel itself: C libraries keep some signals to themselves and would leave those as inherited.
+/// Asks the kernel directly: C libraries reserve some signals and would leave those as inherited.
 pub(crate) fn default_signals() {
     // The kernel's `struct sigaction` is no larger on any architecture; all zeros is the default action.
     let default = [0_u64; 4];
-    // The two that can't be changed answer with an error that means just that.
+    // The two that can't be changed fail, as expected.
     for signal in 1..=64 {
         // SAFETY: the new action is readable and runs no code of ours; the old one is not asked for.
         unsafe {
@@ -210,7 +210,7 @@ pub(crate) fn default_signals() {
     }
 }
 
-/// No signal held back: the other half of what programs expect to start with.
+/// Unblocks every signal: the other half of what programs expect at start.
 pub(crate) fn unblock_signals() {
     let nothing = 0_u64;
     // SAFETY: the new set is readable and of the length said; the old one is not asked for.
@@ -225,14 +225,15 @@ pub(crate) fn unblock_signals() {
     };
 }
 
-/// What to do with a range of descriptors.
+/// The action for a range of descriptors.
 #[derive(Clone, Copy)]
 pub(crate) enum Range {
     Close,
     CloseOnExec,
 }
 
-/// Treats every descriptor from `first` to `last`, open or not. Older kernels go one by one.
+/// Applies the action to every descriptor from `first` to `last`, open or not. On older kernels this goes one
+/// by one.
 pub(crate) fn descriptors(first: u32, last: u32, what: Range) {
     if first > last {
         return;
@@ -262,13 +263,13 @@ pub(crate) fn place(fd: RawFd, number: RawFd) -> Result<(), Errno> {
     check(unsafe { libc::dup2(fd, number) }).map(drop)
 }
 
-/// Whether anything is open at a number.
+/// Whether a descriptor is open.
 pub(crate) fn is_open(number: RawFd) -> bool {
     // SAFETY: takes numbers only.
     unsafe { libc::fcntl(number, libc::F_GETFD) != -1 }
 }
 
-/// A copy of what is open at a number, above the standard ones and closed on exec.
+/// A close-on-exec copy of a descriptor, above the standard ones.
 pub(crate) fn duplicate(number: RawFd) -> Result<OwnedFd, Errno> {
     // SAFETY: the new descriptor has no other owner.
     unsafe {

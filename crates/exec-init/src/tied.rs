@@ -1,12 +1,13 @@
-//! A program that ends with the host, in whatever way the host ends.
+//! A program that ends with the host, however the host ends.
 //!
-//! The host holds the writing end of our standard input, and may share it with whoever still needs the program for a while
-//! after the host has gone. When nobody has it any more, the program is asked to end, and then made to. Should this process
-//! be killed itself, the kernel asks the program in its place.
+//! The host holds the write end of our standard input, and may share it with processes that still need the
+//! program for a while after the host is gone. When the last holder closes it, the program gets SIGTERM, and
+//! after a grace period SIGKILL. If this process itself is killed, the kernel sends the program SIGTERM
+//! instead.
 //!
-//! A program may execute itself anew in a child and only wait for that, as Podman does without root to get into a user
-//! namespace. The first time for a user it does not pass on what it is asked. So a child with the very same command line is
-//! the program too; whatever else it started is none of our business.
+//! A program may re-execute itself in a child and only wait for it, as rootless Podman does to enter a user
+//! namespace. The first time for a user it does not pass signals on. So a child with exactly the same command
+//! line counts as the program too; its other children are left alone.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -25,13 +26,13 @@ use crate::cell::sweep;
 use crate::helper;
 use crate::sys::{self, Fork};
 
-/// For a program that was asked to end.
+/// How long a program may take to end after SIGTERM.
 const GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 
-/// What a shell says of a program that can't be executed.
+/// The shell's exit code for a program that can't be executed.
 const NOT_EXECUTED: i32 = 126;
 
-/// Runs the program until it ends or nobody wants it any more. Fails unless the latter.
+/// Runs the program until it ends or its last user is gone. Succeeds only in the latter case.
 pub(crate) fn run(program: &OsStr, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     helper::cut_loose();
     // Process lists may show another name.
@@ -47,17 +48,18 @@ pub(crate) fn run(program: &OsStr, arguments: impl Iterator<Item = OsString>) ->
     }
 }
 
-/// As the kernel shows it.
+/// The command line, as the kernel shows it.
 fn command_line(program: &OsStr, arguments: &[OsString]) -> Vec<u8> {
     let words = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
     words.flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect()
 }
 
 fn become_program(program: &OsStr, arguments: &[OsString]) -> ! {
-    // Too late if our parent is dead by now; then its end of the pipe is closed, and nobody misses us for long.
+    // Too late if our parent is dead by now; but then its end of the pipe is closed, and the program is not
+    // needed for long.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
     sys::unblock_signals();
-    // Returns only if it failed.
+    // Returns only on failure.
     let _ = Command::new(program).args(arguments).stdin(Stdio::null()).exec();
     sys::exit_now(NOT_EXECUTED)
 }
@@ -75,20 +77,20 @@ fn attend(child: Pid, command_line: &[u8]) -> ExitCode {
     }
 }
 
-/// Children of the program that are the program too.
+/// Children of the program that are re-executions of it.
 fn executed_anew(program: Pid, command_line: &[u8]) -> Vec<OwnedFd> {
     let has_same = |pid: sys::Pid| {
         std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|found| found == command_line)
     };
     let handle = |pid: sys::Pid| {
         let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
-        // With the handle in hand: the number can't become another's any more.
+        // Checked after opening the handle, so the pid can't be reused in between.
         has_same(pid).then_some(handle)
     };
     sweep::children(program.as_raw_pid()).into_iter().filter_map(handle).collect()
 }
 
-/// Whether anybody wanted the program when the wait for it was over.
+/// Whether the program was still wanted when the wait ended.
 enum Wanted {
     Still,
     NoMore,
@@ -107,7 +109,7 @@ fn until_abandoned(program: &OwnedFd) -> Wanted {
         if ended {
             return Wanted::Still;
         }
-        // Nobody says anything here; the end is what counts.
+        // Only the end of the stream matters; any bytes are ignored.
         if input
             && !matches!(rustix::io::read(stdin, &mut [0; 64]), Ok(1..) | Err(Errno::INTR | Errno::AGAIN))
         {

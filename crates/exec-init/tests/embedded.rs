@@ -1,4 +1,4 @@
-//! The program as hosts get it: out of the library, as a file of its own.
+//! The program as hosts get it: from the library, written to a file.
 #![cfg(all(target_os = "linux", feature = "embed"))]
 
 mod client;
@@ -23,7 +23,7 @@ fn the_embedded_program_serves() {
         format!("exec-init {} (protocol {})\n", exec_init::VERSION, exec_wire::PROTOCOL_VERSION)
     );
 
-    // Nothing of the host's is needed, not even an environment.
+    // It needs nothing from the host, not even an environment.
     let mut command = Command::new(&path);
     command.env_clear();
     let mut cell = Cell::of(command);

@@ -1,4 +1,4 @@
-//! How commands are ended: limits, stops, and what becomes of all they started.
+//! How commands are ended: by limits, by stops, and with everything they started.
 #![cfg(target_os = "linux")]
 
 mod client;
@@ -182,7 +182,7 @@ in_both_walls! {
         assert!(began.elapsed() < Duration::from_secs(20));
     }
 
-    /// F9: nothing can write any more, so the rest is bounded, and comes though nobody asks for it.
+    /// F9: nothing can write any more, so the rest is bounded and is sent without credit.
     fn output_that_waits_for_credit_survives_the_kill(walls) {
         let mut cell = Cell::new(walls);
         let mut start = shell("head -c 60000 /dev/zero; sleep 1000 & exit 0");
@@ -232,7 +232,7 @@ in_both_walls! {
 
     fn processes_that_fork_all_the_time_die_too(walls) {
         let seconds = unique_seconds();
-        // A process that is never there for long: each hands over to the next. Bounded if the test fails.
+        // Each process is short-lived and hands over to the next. Bounded in case the test fails.
         let script = format!(
             "hop() {{ [ $1 -gt 20000 ] || (hop $(($1+1)) {seconds} &) }}; hop 0 {seconds}; hop 1; sleep {seconds}"
         );

@@ -1,4 +1,4 @@
-//! Hosts that do not keep to the protocol.
+//! Hosts that violate the protocol.
 #![cfg(target_os = "linux")]
 
 mod client;

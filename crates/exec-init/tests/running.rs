@@ -1,4 +1,4 @@
-//! Commands that run: what they print, how they end, what they are given.
+//! Commands that run: their output, their end and their surroundings.
 #![cfg(target_os = "linux")]
 #![allow(clippy::panic, reason = "a helper of tests fails like a test")]
 
@@ -62,7 +62,7 @@ in_both_walls! {
     }
 
     fn the_command_has_only_its_own_descriptors(walls) {
-        // The fourth is of the directory that `ls` lists.
+        // The fourth belongs to the directory that `ls` lists.
         let outcome = Cell::new(walls).run(1, command(&["ls", "/proc/self/fd"]));
         assert_eq!(outcome.text().split_whitespace().collect::<Vec<_>>(), ["0", "1", "2", "3"]);
     }
@@ -148,7 +148,7 @@ in_both_walls! {
     }
 }
 
-/// Starts commands that wait until one can't be started.
+/// Starts waiting commands until one can't be started.
 fn crowd(cell: &mut Cell) -> Failed {
     for run in 1.. {
         cell.start(run, in_session(with_stdin(shell("read line"))));

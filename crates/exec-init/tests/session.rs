@@ -51,7 +51,7 @@ in_both_walls! {
         cell.start(1, in_session(with_stdin(shell("cat; echo end"))));
         cell.credit(1, 1000);
         cell.started(1);
-        // Started later, its processes must not hold the other's pipe.
+        // Although started later, its processes must not hold the other's pipe.
         cell.start(2, in_session(shell("sleep 1000")));
         while !matches!(cell.next(), (2, Event::Started(_))) {}
         cell.send(1, &ToCell::StdinEof);
@@ -61,7 +61,7 @@ in_both_walls! {
     fn background_processes_outlive_their_command_and_not_the_session(walls) {
         let seconds = unique_seconds();
         let mut cell = Cell::new(walls);
-        // It writes on, to a stream nobody listens to any more, and is not hurt by it.
+        // It keeps writing to a stream without a reader, and is not harmed by that.
         let script = format!("(echo late; setsid sh -c 'while sleep 0.05; do echo beat; done' & exec sleep {seconds}) & echo now");
         let mut start = in_session(shell(&script));
         start.limits.drain_ms = 100;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use client::{Cell, Event, command, on_tty, read_frame, shell, with_stdin};
 use exec_wire::{MIN_CREDIT, PROTOCOL_VERSION, Status, ToCell, WindowSize, credit_cost};
 
-/// Sends bytes as the cell gives credit, and takes what comes back.
+/// Sends bytes as the cell gives credit, and collects the echo.
 fn echo(cell: &mut Cell, run: u32, bytes: &[u8]) -> Vec<u8> {
     let (mut rest, mut credit, mut back, mut ended) = (bytes, 0, Vec::new(), false);
     loop {
@@ -72,7 +72,7 @@ in_both_walls! {
         cell.started(1);
         let (1, Event::StdinCredit(window)) = cell.next() else { panic!("credit first") };
         let piece = vec![0; 100_000];
-        // The pipe takes some, for which credit comes back: enough goes over in any case.
+        // The pipe takes some bytes, for which credit comes back; this sends enough to exceed it in any case.
         for _ in 0..=(2 * window as usize / piece.len()) {
             cell.try_send(1, &ToCell::Stdin(&piece));
         }
@@ -85,7 +85,7 @@ in_both_walls! {
         cell.start(1, command(&["yes"]));
         cell.started(1);
         assert_eq!(cell.next_within(Duration::from_millis(200)), None);
-        // Less than the least a piece costs buys nothing.
+        // Less credit than the minimum cost of a piece buys nothing.
         cell.credit(1, 1);
         assert_eq!(cell.next_within(Duration::from_millis(100)), None);
         cell.credit(1, MIN_CREDIT - 1);

@@ -1,4 +1,4 @@
-//! A program that ends with its host, and with nobody before.
+//! A program that ends with its host, and not before.
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that can't go on has failed")]
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-/// Nothing takes this long; it only ends a test that hangs.
+/// Nothing takes this long; it only ends a hanging test.
 const LIMIT: Duration = Duration::from_secs(30);
 
 fn tied(script: &str) -> (Child, ChildStdin) {
@@ -29,7 +29,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A script that says its number in a file and goes on.
+/// A script that writes its pid to a file and keeps running.
 fn started(dir: &tempfile::TempDir, prelude: &str) -> (Child, ChildStdin, Pid) {
     let file = dir.path().join("pid");
     let script =
@@ -56,7 +56,7 @@ fn the_end_of_the_pipe_is_the_end_of_the_program() {
     assert!(!is_alive(program));
 }
 
-/// R11: one that does not listen is killed.
+/// R11: a program that ignores SIGTERM is killed.
 #[test]
 fn a_program_that_will_not_end_is_made_to() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -66,7 +66,7 @@ fn a_program_that_will_not_end_is_made_to() {
     assert!(!is_alive(program));
 }
 
-/// R11: the kernel takes over from a helper that is killed itself.
+/// R11: the kernel takes over if the helper itself is killed.
 #[test]
 fn without_the_helper_it_ends_too() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -77,7 +77,7 @@ fn without_the_helper_it_ends_too() {
     until("the program ended", || !is_alive(program));
 }
 
-/// R11: a program that goes on in a child, as Podman does without root, and passes nothing on to it.
+/// R11: a program that continues in a child, as rootless Podman does, and passes no signals on to it.
 #[test]
 fn a_program_that_executed_itself_anew_ends_too() {
     let dir = tempfile::tempdir().expect("a directory");

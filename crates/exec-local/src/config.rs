@@ -1,4 +1,4 @@
-//! How local cells are made.
+//! Configuration of local cells.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use exec_cell::PoolConfig;
 use exec_core::ExecOpts;
 use exec_watch::Watch;
 
-/// The name local execution is chosen by.
+/// The name that selects local execution.
 pub(crate) const NAME: &str = "local";
 
 /// Configuration of [`LocalExec`](crate::LocalExec).
 #[derive(Debug, Clone)]
 pub struct LocalConfig {
-    /// What stands between a command and the host.
+    /// The walls between a command and the host.
     pub walls: WallsChoice,
     /// Cells kept warm per exact specification; 0 keeps none.
     pub warm_cells: usize,
-    /// A warm cell nobody used for this long is ended.
+    /// A warm cell that is idle for this long is ended.
     pub warm_idle: Duration,
-    /// The options of the first run, if they are known already: the cell that is made to find out what the host allows
-    /// is then the one that run will use.
+    /// The options of the first run, if already known: the cell made to learn what the host allows is then
+    /// the one that run uses.
     pub first_run: Option<ExecOpts>,
-    /// Where cells and runs are written down, so that they can be seen and stopped from elsewhere.
+    /// Where cells and runs are recorded, so that other processes can list and stop them.
     pub watch: Watch,
 }
 
@@ -46,16 +46,16 @@ impl LocalConfig {
     }
 }
 
-/// What stands between a command and the host.
+/// The walls between a command and the host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WallsChoice {
-    /// Namespaces where the host allows them, else the strongest there is.
+    /// Namespaces where the host allows them, or else the strongest walls available.
     #[default]
     Auto,
     /// Namespaces, or an error.
     Namespaces,
     /// A supervisor that inherits every orphan (Linux).
     Subreaper,
-    /// A process group: what every Unix has.
+    /// A process group, which every Unix has.
     ProcessGroup,
 }

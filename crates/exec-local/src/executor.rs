@@ -1,4 +1,4 @@
-//! The local executor: finds out which walls the host allows, once, and runs behind them.
+//! The local executor: learns once which walls the host allows, and runs commands behind them.
 
 use exec_core::{Detected, Executor, Result, Wraps};
 
@@ -10,8 +10,14 @@ use crate::os;
 pub struct LocalExec(Box<dyn Executor>);
 
 impl LocalExec {
-    /// Makes a first cell to find out what this host allows. With [`WallsChoice::Auto`](crate::WallsChoice::Auto) the
-    /// strongest walls that can be had are used; [`capabilities`](Executor::capabilities) and every result tell which.
+    /// Makes a first cell to learn what this host allows.
+    ///
+    /// [`WallsChoice::Auto`](crate::WallsChoice::Auto) selects the strongest walls available;
+    /// [`capabilities`](Executor::capabilities) and every result report which.
+    ///
+    /// # Errors
+    ///
+    /// Fails with `Unavailable` if the host does not allow the chosen walls.
     pub async fn new(config: LocalConfig) -> Result<Self> {
         os::executor(&config).await.map(Self)
     }
@@ -23,8 +29,11 @@ impl Wraps for LocalExec {
     }
 }
 
-/// Local execution as a registry's entry: missing where the host does not allow it. A first run that makes no sense is an
-/// error here as it would be there.
+/// Local execution as a registry entry: missing where the host does not allow it.
+///
+/// # Errors
+///
+/// Fails if the configured first run is invalid, as that run would.
 pub async fn detect(config: LocalConfig) -> Result<Detected> {
     Detected::of(NAME, LocalExec::new(config).await, "use a container")
 }

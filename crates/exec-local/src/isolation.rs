@@ -1,4 +1,4 @@
-//! What held: from the facts a cell read back to the report in every result. Pure.
+//! Translates the facts a cell read back into the isolation report of every result. Pure.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use exec_wire::{CgroupPlan, Facts, JailSpec, NetworkWall, Walls};
 
 use crate::jail::WallKind;
 
-/// What any cell with these walls holds.
+/// Claims of any cell with these walls.
 const ALWAYS: [Claim; 4] =
     [Claim::KillsDescendants, Claim::DiesWithOwner, Claim::NoPrivileges, Claim::SyscallFilter];
 
-/// What namespaces hold beyond that.
+/// Further claims of namespaces.
 const BY_NAMESPACES: [Claim; 9] = [
     Claim::ProtectsSupervisor,
     Claim::NoSignalsOut,
@@ -29,7 +29,7 @@ const BY_NAMESPACES: [Claim; 9] = [
 const ABI_TCP: u32 = 4;
 const ABI_SCOPES: u32 = 6;
 
-/// What is said of cells before the first one has told: nothing that could turn out wrong.
+/// The capabilities before the first cell has reported: nothing that could turn out wrong.
 pub(crate) fn nothing_yet(walls: WallKind) -> Capabilities {
     Capabilities {
         level: level(walls),
@@ -49,7 +49,7 @@ fn level(walls: WallKind) -> IsolationLevel {
     }
 }
 
-/// What the executor offers, from the facts of a cell it made to find out.
+/// The executor's capabilities, from the facts of its first cell.
 pub(crate) fn capabilities(walls: WallKind, facts: &Facts) -> Capabilities {
     let mut claims: BTreeSet<Claim> =
         ALWAYS.into_iter().filter(|claim| holds_always(*claim, facts)).collect();
@@ -93,7 +93,7 @@ fn by_limits(facts: &Facts, walls: WallKind) -> Vec<Claim> {
     held.into_iter().filter(|(holds, _)| *holds).map(|(_, claim)| claim).collect()
 }
 
-/// In a user namespace of its own the kernel counts an ordinary user's processes for the namespace alone, so the
+/// In its own user namespace the kernel counts an ordinary user's processes for the namespace alone, so the
 /// per-user limit is the cell's. Root is exempt from it.
 pub(crate) fn nproc_holds(facts: &Facts, walls: WallKind) -> bool {
     walls == WallKind::Namespaces && facts.uid != 0
@@ -162,7 +162,7 @@ fn limits(spec: &JailSpec, facts: &Facts, walls: WallKind) -> Vec<LimitReport> {
     })
 }
 
-/// What the keeper noted when it could not set a limit.
+/// The keeper's note about a limit it could not set.
 fn why_not(limit: LimitName, notes: &[String]) -> String {
     let controller = match limit {
         LimitName::Memory => "memory: ",
@@ -173,8 +173,8 @@ fn why_not(limit: LimitName, notes: &[String]) -> String {
     reason.unwrap_or("no control group can be written here").to_owned()
 }
 
-/// The only limit of memory that an ordinary user has without control groups. What several processes can share belongs
-/// to none of them, so the kernel counts it for none; each process has the limit to itself.
+/// The only memory limit that an ordinary user has without control groups. The kernel charges shareable
+/// memory to no process, and each process has the limit to itself.
 fn memory_by_process() -> Held {
     Held::InPart {
         by: "RLIMIT_DATA for the private memory of each process".into(),
@@ -259,7 +259,7 @@ mod tests {
         assert!(!report.holds(Claim::MemoryLimit) && report.holds(Claim::PidsLimit));
     }
 
-    /// R65: the reason is that of the place, as the keeper met it.
+    /// R65: the reason is the one the keeper met on this host.
     #[test]
     fn the_reason_is_the_keepers() {
         let mut facts = facts(0, ReadBack::default(), 7);

@@ -1,4 +1,5 @@
-//! From a plan to the cell it needs. Pure: the host was looked at before, the keeper carries it out later.
+//! Translates a plan into the cell it needs. Pure: the host was inspected before, the keeper carries it out
+//! later.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,33 +14,33 @@ use exec_wire::{
 
 use crate::config::NAME;
 
-/// Another name for `/tmp`, unless something of the run's is mounted below it.
+/// Another name for `/tmp`, unless the run has a mount below it.
 const VAR_TMP: &str = "/var/tmp";
 
-/// Who calls.
+/// The calling user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Caller {
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    /// It is root over all user ids, not only over those of a user namespace somebody made for it.
+    /// Root over all user ids, not only over those of a user namespace made for it.
     pub(crate) rules_all_ids: bool,
 }
 
 impl Caller {
-    /// Which ids its cells can have.
+    /// The ids its cells can have.
     pub(crate) fn id_map(self) -> IdMap {
         if self.rules_all_ids { IdMap::All } else { IdMap::Caller }
     }
 }
 
-/// Which walls cells get.
+/// The kind of walls that cells get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WallKind {
     Namespaces,
     Subreaper,
 }
 
-/// The cell a planned run needs. Its control groups and its scratch directory get their names when it is made.
+/// The cell for a planned run. Its control groups and scratch directory are named when it is made.
 pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView) -> Result<JailSpec> {
     if plan.network == Some(Network::Bridge) {
         return Err(unsupported("there is no bridge network without a container engine")
@@ -82,8 +83,8 @@ fn unsupported(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unsupported, "start", message).with_backend(NAME)
 }
 
-/// Root runs commands as the owner of the workspace, so that files made inside belong to whom they should;
-/// everybody else can only be themselves.
+/// Root runs commands as the owner of the workspace, so that files made inside belong to that owner; other
+/// callers can only run commands as themselves.
 fn identity(plan: &Plan, caller: Caller) -> Result<Identity> {
     let (uid, gid) = match (plan.user, caller.rules_all_ids) {
         (_, true) => plan.identity()?,
@@ -105,7 +106,7 @@ fn namespaces(plan: &Plan, caller: Caller, host: &HostView) -> Namespaces {
     Namespaces { ids: caller.id_map(), network, hostname: "cell".into(), mounts: mounts(plan, host, network) }
 }
 
-/// Hides the system's secrets: right above the system's directories, below what is given to the command.
+/// Hides the system's secrets: mounted over the system's directories, below the paths given to the command.
 pub(crate) fn mask_secrets(spec: &mut JailSpec, host: &HostView, secrets: &[PathBuf]) {
     if let Walls::Namespaces(Namespaces { mounts, .. }) = &mut spec.walls {
         let above_system = host.system.len().min(mounts.len());
@@ -122,7 +123,7 @@ pub(crate) fn mask_secrets(spec: &mut JailSpec, host: &HostView, secrets: &[Path
 
 fn mounts(plan: &Plan, host: &HostView, network: NetworkWall) -> Vec<Mount> {
     let mut mounts: Vec<Mount> = host.system.iter().map(system_mount).collect();
-    // Programs count processors there.
+    // Programs count processors here.
     mounts.push(read_only(Path::new("/sys/devices/system/cpu")));
     mounts.push(Mount::Proc);
     mounts.push(Mount::Dev { shm_size: plan.limits.tmp_size.get() });
@@ -146,7 +147,7 @@ fn mounts(plan: &Plan, host: &HostView, network: NetworkWall) -> Vec<Mount> {
     mounts
 }
 
-/// What is mounted below it keeps its path only if it is no link.
+/// A mount below `/var/tmp` keeps its path only if `/var/tmp` is not a link.
 fn has_own_var_tmp(plan: &Plan) -> bool {
     given(plan).iter().any(|target| target.starts_with(VAR_TMP))
 }
@@ -158,13 +159,13 @@ fn system_mount(entry: &SystemEntry) -> Mount {
     }
 }
 
-/// With the host's network names resolve as on the host, where the resolver's file often lies in `/run`.
+/// With the host's network, names resolve as on the host, where the resolver's file is often in `/run`.
 fn resolver() -> Option<Mount> {
     let real = Path::new("/etc/resolv.conf").canonicalize().ok()?;
     (!real.starts_with("/etc")).then(|| read_only(&real))
 }
 
-/// Where the run's own mounts stand.
+/// The targets of the run's own mounts.
 fn given(plan: &Plan) -> Vec<&Path> {
     plan.mounts.iter().map(|mount| mount.target.as_path()).collect()
 }
@@ -200,7 +201,7 @@ fn tmpfs(target: &Path, size: ByteSize, mode: u32) -> Mount {
     Mount::Tmpfs { target: bytes(target), size: size.get(), mode }
 }
 
-/// What Landlock lets a command write inside the walls: what the mounts make writable, once more.
+/// The paths Landlock lets a command write inside the walls: the writable mounts once more.
 fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
     let var_tmp = has_own_var_tmp(plan).then_some(VAR_TMP);
     let own = ["/tmp", "/run", "/dev", "/proc"].into_iter().chain(var_tmp).map(PathBuf::from);
@@ -215,9 +216,9 @@ fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Without walls Landlock is the only fence: reading what a cell would show, writing what it would let write. It can
-/// open what is below a path but not close it again further down, so `/tmp` stays closed when it holds something
-/// that must not be written; commands have a temporary directory of their own.
+/// Without walls Landlock is the only fence: it permits reading what a cell would show and writing what a
+/// cell would let write. It can open everything below a path but not close a part of it again, so `/tmp`
+/// stays closed if it holds something that must not be written; commands have their own temporary directory.
 fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
     let tmp = Path::new("/tmp");
     let (opened, closed): (Vec<_>, Vec<_>) = plan.mounts.iter().partition(|mount| is_opened(mount, plan));
@@ -232,7 +233,7 @@ fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
     LandlockPlan {
         deny_tcp: plan.network != Some(Network::Host),
         read: system.chain(kernel).chain(toolchains).map(bytes).chain(closed.iter().map(source)).collect(),
-        // The harmless devices are always allowed; the others are the host's, and its disks are among them.
+        // The harmless devices are always allowed; the others, including disks, belong to the host.
         write: [shared_memory]
             .into_iter()
             .chain(tmp_is_open.then_some(tmp))
@@ -242,8 +243,8 @@ fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
     }
 }
 
-/// Whether Landlock lets all of a mount be written. Outside the workspace it does not where the plan itself says which of
-/// the things in it are writable and which are not: then only those are.
+/// Whether Landlock makes all of a mount writable. Outside the workspace it does not if the plan marks some
+/// entries of the mount writable and others read-only: then only the former are.
 fn is_opened(mount: &PlannedMount, plan: &Plan) -> bool {
     let has = |access| {
         let is_in = |other: &PlannedMount| other.source.parent() == Some(mount.source.as_path());

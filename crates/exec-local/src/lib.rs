@@ -1,10 +1,10 @@
 //! Runs commands on this machine: [`LocalExec`].
 //!
-//! On Linux a cell is a set of namespaces with a file system of its own (a read-only view of the system's
-//! directories and the user's toolchains, the workspace, private `/tmp`, `/run` and home), made by `exec-init`
-//! without any helper program installed, as root and as an ordinary user. Where the host forbids namespaces, a
-//! supervisor that inherits every orphan takes their place, Landlock fences what it can, and the result says so.
-//! On other systems a process group is all there is, and the result says that.
+//! On Linux a cell is a set of namespaces with its own file system (a read-only view of the system's
+//! directories and the user's toolchains, the workspace, private `/tmp`, `/run` and home), made by
+//! `exec-init` without any helper program installed, as root or as an ordinary user. Where the host forbids
+//! namespaces, a supervisor that inherits every orphan replaces them, Landlock restricts what it can, and the
+//! result reports this. On other systems there is only a process group, and the result reports that.
 //!
 //! ```no_run
 //! use exec_core::{Cmd, ExecOpts, Executor};

@@ -25,7 +25,7 @@ pub(crate) struct LocalMaker {
     walls: WallKind,
     caller: Caller,
     host: HostView,
-    /// Those of the system, looked for when the first cell needs them hidden.
+    /// The system's secrets, searched when the first cell needs them hidden.
     secrets: OnceLock<Vec<PathBuf>>,
     program: Arc<Executable>,
     capabilities: Capabilities,
@@ -33,7 +33,7 @@ pub(crate) struct LocalMaker {
 }
 
 impl LocalMaker {
-    /// A maker of cells with these walls; what they can do is told once a first one has said so.
+    /// A maker of cells with these walls. Its capabilities are empty until a first cell has reported.
     pub(crate) fn new(
         walls: WallKind,
         caller: Caller,
@@ -45,12 +45,12 @@ impl LocalMaker {
         Self { walls, caller, host, secrets, program, capabilities, watch }
     }
 
-    /// Now it is known what the cells can do.
+    /// Sets the capabilities from the facts of a first cell.
     pub(crate) fn learn(&mut self, facts: &Facts) {
         self.capabilities = isolation::capabilities(self.walls, facts);
     }
 
-    /// Makes a cell after giving it the names that no other cell has, and what `finish` adds.
+    /// Makes a cell, after giving it unique names and whatever `finish` adds.
     pub(crate) async fn make_named(
         &self,
         mut spec: JailSpec,
@@ -69,7 +69,8 @@ impl LocalMaker {
         spawn(&self.program, spec, finish, seat, own_directory).await
     }
 
-    /// Not for callers other than root, whose commands can't read them anyway, nor where nothing can be hidden.
+    /// Only for root, because other users' commands can't read them anyway, and only where they can be
+    /// hidden.
     fn mask_secrets(&self, spec: &mut JailSpec) {
         if self.caller.uid == 0 && self.walls == WallKind::Namespaces {
             let secrets = self.secrets.get_or_init(|| secrets::find(&self.watch));

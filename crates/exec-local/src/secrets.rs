@@ -1,8 +1,8 @@
-//! The system's secrets, as a search of a moment ago found them.
+//! The system's secrets, cached for a few seconds.
 //!
-//! The search looks at every file of the system's configuration, which is a good part of what a whole run does. Programs that run
-//! one after another share it. A file that is closed to others in the meantime stays visible for as long as the search counts; in
-//! a cell that is kept warm it does for longer.
+//! The search examines every file of the system's configuration, which takes a good part of a whole run, so
+//! consecutive runs share it. A file that is closed to other users in the meantime stays visible until the
+//! cached search expires, and longer in a warm cell.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use exec_watch::Watch;
 
-/// How long a search counts.
+/// How long a search stays valid.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// What it is kept under.
+/// The name of the cache entry.
 const NAME: &str = "secrets";
 
-/// The files and directories that a command of root's must not see.
+/// The files and directories that a command of root must not see.
 pub(crate) fn find(watch: &Watch) -> Vec<PathBuf> {
     if let Some(paths) = watch.recall(NAME, FRESH).and_then(|kept| decode(&kept)) {
         return paths;
@@ -27,12 +27,12 @@ pub(crate) fn find(watch: &Watch) -> Vec<PathBuf> {
     paths
 }
 
-/// Each path with a zero byte after it, which no path has in it.
+/// Writes each path followed by a NUL byte, which no path contains.
 fn encode(paths: &[PathBuf]) -> Vec<u8> {
     paths.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"]).flatten().copied().collect()
 }
 
-/// None for what is not whole.
+/// Returns `None` for an incomplete entry.
 fn decode(kept: &[u8]) -> Option<Vec<PathBuf>> {
     let paths = kept.strip_suffix(b"\0")?.split(|byte| *byte == 0).map(|path| OsStr::from_bytes(path).into());
     Some(paths.collect())
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(decode(b""), None);
     }
 
-    /// A49: what was found is found again, and what is kept counts for a while only.
+    /// A49: a search is cached, but only for a while.
     #[test]
     fn a_search_counts_for_a_moment() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Local cells keep the contract of `Executor`, whatever their walls are made of.
+//! Local cells keep the contract of `Executor`, with every kind of walls.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The cases need a program that is built for Linux.
+/// The cases need a program built for Linux.
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
     ExitCode::SUCCESS

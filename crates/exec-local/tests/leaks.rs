@@ -1,5 +1,5 @@
-//! R103: thousands of runs, one after another and at once, leave nothing behind; output of any size passes in bounded
-//! memory. `cargo xtask soak` runs the full numbers.
+//! R103: thousands of runs, sequential and concurrent, leave nothing behind; output of any size passes in
+//! bounded memory. `cargo xtask soak` runs the full numbers.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
@@ -16,13 +16,13 @@ fn soak() -> bool {
     std::env::var_os("EXEC_TEST_SOAK").is_some()
 }
 
-/// What there is more of than before, and how much. Less is no leak: idle threads end after a while, and how many
-/// there are depends on how busy the machine is.
+/// The holdings that grew, and by how much. Fewer are not a leak: idle threads end after a while, and their
+/// number depends on how busy the machine is.
 fn more_than(before: &BTreeMap<&'static str, usize>) -> Vec<(&'static str, usize)> {
     holdings().into_iter().filter(|(what, count)| *count > before[what]).collect()
 }
 
-/// What must not grow, by name.
+/// The holdings that must not grow, by name.
 fn holdings() -> BTreeMap<&'static str, usize> {
     let entries = |path: &str| fs::read_dir(path).map_or(0, Iterator::count);
     let status = fs::read_to_string("/proc/self/status").unwrap();
@@ -38,7 +38,7 @@ fn holdings() -> BTreeMap<&'static str, usize> {
     ])
 }
 
-/// Mounts of the host, but those of container engines, which come and go with the containers of others.
+/// Mounts of the host, except those of container engines, which come and go with other containers.
 fn mounts() -> usize {
     let engines = ["docker", "containerd", "containers", "netns"];
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
@@ -51,7 +51,7 @@ fn children() -> usize {
     lists.map(|list| list.split_whitespace().count()).sum()
 }
 
-/// Control groups whose name says that this process made them.
+/// Control groups named after this process.
 fn groups() -> usize {
     let prefix = own_prefix();
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
@@ -80,7 +80,7 @@ fn own_prefix() -> String {
     format!("agentctl-{}-", std::process::id())
 }
 
-/// Keepers clean up after their cells in their own time, which is short.
+/// Keepers take a short time to clean up after their cells.
 fn eventually<T: PartialEq + std::fmt::Debug>(look: impl Fn() -> T, expected: &T) {
     let end = Instant::now() + Duration::from_secs(20);
     while look() != *expected && Instant::now() < end {
@@ -126,8 +126,8 @@ fn leaves_nothing(walls: WallsChoice, warm_cells: usize) {
         eventually(children, &warm_cells);
         holdings()
     };
-    // A run is over before its last descriptor is closed: what two runs in a row show is what stays. What is made
-    // once and kept is in it.
+    // A run is over before its last descriptor is closed, so the baseline is what two consecutive runs agree
+    // on. It includes what is made once and kept.
     let mut before = after(1, 0);
     for _ in 0..100 {
         let again = after(1, 0);
@@ -142,8 +142,8 @@ fn leaves_nothing(walls: WallsChoice, warm_cells: usize) {
     eventually(|| (children(), groups(), scratch_directories()), &(0, 0, 0));
 }
 
-/// R15, F1: a process that is about to end drops its runtime first, and nothing of it notices the end of a cell any more. Here
-/// it lives on, as a slow one does for a moment.
+/// R15, F1: a process that is about to end drops its runtime first, so no task notices the end of a cell.
+/// Here the process lives on, as a slow one does for a moment.
 fn a_runtime_that_ends_leaves_no_record(walls: WallsChoice) {
     let dir = tempfile::tempdir().unwrap();
     let watch = Watch::new(StateDir::at(dir.path().join("state")), Audit::Off);
@@ -169,7 +169,7 @@ fn peak_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// One test, because the counts are the whole process's.
+/// One test, because the counts are of the whole process.
 #[test]
 fn nothing_is_left_and_memory_is_bounded() {
     leaves_nothing(WallsChoice::Namespaces, 0);

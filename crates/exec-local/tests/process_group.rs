@@ -1,4 +1,4 @@
-//! Execution in a plain process group: what every Unix has, reported as what it is.
+//! Execution in a plain process group: available on every Unix, and reported honestly.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
@@ -37,7 +37,7 @@ async fn input_reaches_the_command() {
     assert_eq!(executor.run(&Cmd::new("cat"), &opts).await.unwrap().stdout.text(), "hello");
 }
 
-/// R10, as far as a group goes.
+/// R10, as far as a process group goes.
 #[tokio::test]
 async fn limits_and_stops_end_the_group() {
     let (executor, _workspace, opts) = group().await;

@@ -1,4 +1,4 @@
-//! The places an executor writes to are out of reach of its commands.
+//! An executor's own files are out of reach of its commands.
 
 #![cfg(target_os = "linux")]
 
@@ -6,7 +6,7 @@ use exec_core::{Cmd, ErrorKind, ExecOpts, Executor, MountSpec};
 use exec_local::{LocalConfig, LocalExec};
 use exec_watch::{Audit, AuditFile, StateDir, Watch};
 
-/// A40: in the library as in the program.
+/// A40: in the library as well as in the program.
 #[tokio::test]
 async fn an_executors_own_places_are_refused() {
     let (workspace, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

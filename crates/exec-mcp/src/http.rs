@@ -1,7 +1,8 @@
-//! Clients on loopback HTTP (MCP's streamable HTTP), for those that can't start a program.
+//! Loopback HTTP (MCP's streamable HTTP), for clients that can't start a program.
 //!
-//! Whoever has the token is the client: all its connections share one sandbox, which lasts as long as the server. Only
-//! loopback addresses are listened on; a request without the token, or from a web page, is refused before the protocol sees it.
+//! The token identifies the client: all connections with it share one sandbox, which lasts as long as the server. The
+//! server listens on loopback addresses only. A request without the token, or from a web page, is refused before the
+//! protocol sees it.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -25,24 +26,29 @@ use tokio_util::sync::CancellationToken;
 use crate::Server;
 use crate::lobby::{Guest, Lobby};
 
-/// For the head of a request, from when the connection is open or the answer before it is written; clients connect again.
+/// The time for a request's head, counted from the opening of the connection or the previous response. Clients
+/// reconnect.
 const HEAD: Duration = Duration::from_secs(30);
 
-/// For all of what a request says.
+/// The time for a request's whole body.
 const BODY: Duration = Duration::from_secs(60);
 
-/// The most that a request says.
+/// The largest request body.
 const MOST_BYTES: usize = 16 << 20;
 
-/// Where the protocol is spoken.
+/// The path of the protocol's endpoint.
 const PATH: &str = "/mcp";
 
-/// What a client must know. Not shown by accident.
+/// The client's secret. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl Token {
-    /// A token of this text; one that could be guessed is refused.
+    /// Creates a token from text.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a token that could be guessed.
     pub fn new(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         let fits = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -71,7 +77,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Listens, and serves nobody yet.
+/// A listening socket that does not serve yet.
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
@@ -79,7 +85,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens on a loopback address; port 0 takes any that is free.
+    /// Listens on a loopback address; port 0 selects a free one.
     pub async fn bind(address: SocketAddr) -> Result<Self> {
         if !address.ip().is_loopback() {
             return Err(Error::new(
@@ -99,12 +105,12 @@ impl Listener {
         Ok(Self { socket, address })
     }
 
-    /// What clients connect to.
+    /// The URL for clients.
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Serves until `stop` is cancelled. Nothing runs any more when it returns.
+    /// Serves until `stop` is cancelled. Nothing is running any more when it returns.
     pub async fn serve(self, server: Server, token: Token, stop: CancellationToken) -> Result<()> {
         let shared = server.clone();
         let config = StreamableHttpServerConfig::default()
@@ -121,7 +127,7 @@ impl Listener {
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, _)) => stream,
                     Err(error) => {
-                        // Out of descriptors, most likely; those that are open may close.
+                        // Most likely out of descriptors; open connections may close.
                         tracing::warn!(%error, "can't accept a connection");
                         tokio::time::sleep(Duration::from_millis(100)).await;
                         continue;
@@ -137,7 +143,7 @@ impl Listener {
 
 /// Serves a connection to its end.
 async fn attend(stream: TcpStream, door: Arc<Door>, guest: Guest) {
-    // An answer is many small writes; waiting to join them costs more than it saves.
+    // A response is many small writes; Nagle's delay costs more than it saves.
     let _ = stream.set_nodelay(true);
     let guest = Arc::new(guest);
     let known = Arc::clone(&guest);
@@ -155,7 +161,7 @@ async fn attend(stream: TcpStream, door: Arc<Door>, guest: Guest) {
 
 type Protocol = StreamableHttpService<Server, LocalSessionManager>;
 
-/// Who gets in.
+/// Checks requests before the protocol sees them.
 struct Door {
     token: Token,
     protocol: Protocol,

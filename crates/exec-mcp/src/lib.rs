@@ -1,7 +1,7 @@
 //! The tools of `exec-tools` as an MCP server, on standard streams or on loopback HTTP.
 //!
-//! This crate knows the protocol and nothing else: what a tool does, what it may and what it answers is `exec-tools`'s. Output
-//! is told while a command runs (progress), a cancelled call kills its command, and with the client everything goes.
+//! This crate knows only the protocol: the tools, their limits and their answers are those of `exec-tools`. Output is
+//! reported while a command runs (progress), a cancelled call kills its command, and everything ends with the client.
 
 mod http;
 mod lobby;

@@ -1,17 +1,17 @@
-//! Connections that have not shown the token yet: a bounded number, of which the oldest gives way.
+//! Connections that have not shown the token yet: a bounded number, of which the oldest is closed first.
 //!
-//! Any process on this machine can connect and then say nothing. Connections that wait are therefore few, and never keep a
-//! new one out. One that has shown the token waits no more.
+//! Any process on this machine can connect and stay silent. So waiting connections are few, and never keep a new one
+//! out. A connection that has shown the token no longer waits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// More than a client opens at once, and far fewer than a process may have files.
+/// More than a client opens at once, and far fewer than the process's file limit.
 const MOST: usize = 64;
 
-/// Where connections wait, the oldest first.
+/// The waiting connections, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Lobby(Mutex<Waiting>);
 
@@ -21,7 +21,7 @@ struct Waiting {
     guests: VecDeque<(u64, CancellationToken)>,
 }
 
-/// A connection's place; given up when this is dropped.
+/// A waiting connection's place; released on drop.
 #[derive(Debug)]
 pub(crate) struct Guest {
     number: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Guest {
 }
 
 impl Lobby {
-    /// Lets a connection in; where there is no room, the one that has waited longest is dismissed.
+    /// Adds a connection; if there is no room, the one that has waited longest is dismissed.
     pub(crate) fn enter(self: &Arc<Self>) -> Guest {
         let mut waiting = self.lock();
         let number = waiting.next;
@@ -51,12 +51,12 @@ impl Lobby {
 }
 
 impl Guest {
-    /// The connection waits no more: it can't be dismissed from here on.
+    /// Ends the connection's wait: it can no longer be dismissed.
     pub(crate) fn admit(&self) {
         self.lobby.lock().guests.retain(|(number, _)| *number != self.number);
     }
 
-    /// Returns when the connection has to give way.
+    /// Returns when the connection must close to make room.
     pub(crate) async fn dismissed(&self) {
         self.dismissed.cancelled().await;
     }

@@ -1,8 +1,8 @@
 //! A command's output while it runs, as progress notifications.
 //!
-//! They are for whoever watches: several a second at most, each with the end of what came since the last. The answer has the
-//! output that counts. When nothing is printed one comes now and then all the same, so that a client that gives up on silent
-//! calls does not give up on this one.
+//! Notifications are for people who watch: several a second at most, each with the end of the output since the last
+//! one. The authoritative output is in the answer. Without output a notification is still sent now and then, so that
+//! clients that give up on silent calls keep waiting.
 
 use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,13 +20,13 @@ use tokio::time::{Instant, MissedTickBehavior};
 /// Between two notifications.
 const PACE: Duration = Duration::from_millis(100);
 
-/// Between two when there is nothing to say.
+/// Between two notifications without output.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
-/// Most bytes of output in one.
+/// The most bytes of output in one notification.
 const MOST: usize = 4 * 1024;
 
-/// Tells a client what one call's command prints, if it asked for that.
+/// Reports the output of one call's command to the client, if requested.
 #[derive(Debug)]
 pub(crate) struct Progress {
     client: Option<(Peer<RoleServer>, ProgressToken)>,
@@ -39,7 +39,7 @@ impl Progress {
         Self { client: token.map(|token| (context.peer.clone(), token)), pending: Mutex::default() }
     }
 
-    /// Tells it, until it is dropped.
+    /// Reports until it is dropped.
     pub(crate) async fn tell(&self) -> Infallible {
         let Some((peer, token)) = &self.client else { return std::future::pending().await };
         let begun = Instant::now();
@@ -58,7 +58,7 @@ impl Progress {
                 if printed.is_empty() { format!("running for {elapsed:.0} s") } else { text(&printed) };
             let progress = ProgressNotificationParam::new(token.clone(), elapsed).with_message(message);
             if peer.notify_progress(progress).await.is_err() {
-                // The client is gone; that the call goes too is decided elsewhere.
+                // The client is gone; ending the call is decided elsewhere.
                 return std::future::pending().await;
             }
         }

@@ -1,4 +1,4 @@
-//! MCP's words for tools, calls and answers.
+//! Maps tools, calls and answers to MCP.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::progress::Progress;
 
-/// Where an answer's facts are: models do not read them, programs do.
+/// Where the facts of an answer are: for programs, not for models.
 const FACTS: &str = "agentctl/result";
 
 /// A toolbox that speaks MCP. Copies share the toolbox.
@@ -24,7 +24,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves this toolbox; `version` is what clients are told.
+    /// Serves this toolbox; clients see `version`.
     pub fn new(toolbox: Arc<Toolbox>, version: &'static str) -> Self {
         Self { toolbox, version }
     }
@@ -65,7 +65,7 @@ impl ServerHandler for Server {
         tokio::select! {
             reply = self.toolbox.call(&call, &progress) => Ok(to_result(reply).into()),
             never = progress.tell() => match never {},
-            // The call is dropped, which kills its command; nobody reads what is answered.
+            // The call is dropped, which kills its command; the answer is not read.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }
     }

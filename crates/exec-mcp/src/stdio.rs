@@ -1,4 +1,4 @@
-//! One client on our standard streams. When it closes ours, or dies, everything it started dies at once.
+//! One client on our standard streams. When it closes its end, or dies, everything it started is killed at once.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Server;
 
-/// Serves until the client is gone or `stop` is cancelled. Nothing runs any more when it returns.
+/// Serves until the client is gone or `stop` is cancelled. Nothing is running any more when it returns.
 pub async fn serve_stdio(server: Server, stop: CancellationToken) -> Result<()> {
     let (input, output) = stdio_pipes();
     let gone = stop.child_token();
@@ -21,7 +21,7 @@ pub async fn serve_stdio(server: Server, stop: CancellationToken) -> Result<()> 
     let serving = serve(server.clone(), (input, output), gone.clone());
     let closing = async {
         gone.cancelled().await;
-        // Not when the protocol has ended, which waits for answers nobody will read.
+        // Do not wait for the protocol to end: it waits for answers that no client will read.
         server.toolbox().close().await
     };
     let (ended, closed) = tokio::join!(serving, closing);
@@ -33,11 +33,11 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
-    // However this ends, there is nobody left to run anything for.
+    // However this ends, there is no client left to run anything for.
     let _gone = gone.clone().drop_guard();
     let running = match server.serve_with_ct(streams, gone).await {
         Ok(running) => running,
-        // A client that leaves before it said anything, or while it did, has not made a mistake.
+        // A client that leaves before or during the handshake is not an error.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
         Err(error) => {
             return Err(Error::new(ErrorKind::Protocol, "serve", "the client does not speak MCP")
@@ -52,7 +52,7 @@ where
         .map_err(|error| Error::new(ErrorKind::Protocol, "serve", "serving MCP failed").with_source(error))
 }
 
-/// Reads for the protocol, and says at once when there is nothing more to come.
+/// Reads for the protocol, and signals the end of input at once.
 struct Lifeline<R> {
     input: R,
     gone: CancellationToken,

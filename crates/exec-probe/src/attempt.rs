@@ -1,6 +1,6 @@
 //! `syscall NAME`: tries one system call that a cell refuses, and prints `ok`, `errno NAME` or `signal NUMBER`.
 //!
-//! Each attempt is harmless where it succeeds, and runs in a child because some filters kill.
+//! Each attempt is harmless if it succeeds, and runs in a child because some filters kill.
 
 use std::ffi::c_int;
 
@@ -105,7 +105,7 @@ fn perf_event_open() -> Result<()> {
     sys::call(libc::SYS_perf_event_open, [address_of(&attributes), 0, any_cpu, any_cpu, 0]).map(drop)
 }
 
-/// With a handle made of zeros: who may use handles at all is told that it is stale.
+/// Uses a handle of zeros: a caller that may use handles gets `ESTALE`.
 fn open_by_handle_at() -> Result<()> {
     let root = std::fs::File::open("/")?;
     let handle: [u32; 8] = [8, 1, 0, 0, 0, 0, 0, 0];
@@ -146,7 +146,7 @@ fn chroot() -> Result<()> {
     sys::call(libc::SYS_chroot, [c"/".as_ptr().addr(), 0, 0, 0, 0]).map(drop)
 }
 
-/// The device number of the null device, at a place that may be written.
+/// Makes a node with the null device's number, in a writable directory.
 fn mknod() -> Result<()> {
     let path = c"probe-device";
     let mode = (libc::S_IFCHR | 0o600) as usize;
@@ -154,7 +154,7 @@ fn mknod() -> Result<()> {
     std::fs::remove_file("probe-device").map_err(Into::into)
 }
 
-/// Over the working directory.
+/// Mounts over the working directory.
 fn mount_tmpfs() -> Result<()> {
     leave_the_hosts_mounts();
     let (kind, at) = (c"tmpfs", c".");
@@ -162,7 +162,7 @@ fn mount_tmpfs() -> Result<()> {
         .map(drop)
 }
 
-/// Asks for the root without any restriction.
+/// Remounts the root without any restriction.
 fn remount_root() -> Result<()> {
     leave_the_hosts_mounts();
     let (none, root) = (c"none", c"/");
@@ -170,7 +170,8 @@ fn remount_root() -> Result<()> {
     sys::call(libc::SYS_mount, [none.as_ptr().addr(), root.as_ptr().addr(), 0, flags, 0]).map(drop)
 }
 
-/// Who may do so on the host must not change it; who may not is refused by the attempt itself.
+/// Enters a private mount namespace, so that a successful attempt does not change the host. If that is
+/// refused, so is the attempt itself.
 fn leave_the_hosts_mounts() {
     let private = (libc::MS_REC | libc::MS_PRIVATE) as usize;
     if sys::call(libc::SYS_unshare, [libc::CLONE_NEWNS as usize, 0, 0, 0, 0]).is_ok()
@@ -182,7 +183,7 @@ fn leave_the_hosts_mounts() {
 
 fn ptrace_parent() -> Result<()> {
     let parent = sys::parent();
-    // The parent of this attempt is the probe itself; its supervisor is one further up.
+    // The parent of this attempt is the probe itself; its supervisor is one level up.
     let status = std::fs::read_to_string(format!("/proc/{parent}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("PPid:"));
     let supervisor: usize = line.and_then(|text| text.trim().parse().ok()).unwrap_or(1);
@@ -199,7 +200,7 @@ fn socket(family: c_int, kind: c_int, protocol: c_int) -> Result<()> {
     sys::check(unsafe { libc::socket(family, kind, protocol) }).map(drop)
 }
 
-/// The number of `getpid` in the 32-bit ABI, through its own door.
+/// Calls `getpid` of the 32-bit ABI through its own entry.
 #[cfg(target_arch = "x86_64")]
 fn int80() -> Result<()> {
     let mut answer: i64 = 20;
@@ -214,7 +215,7 @@ fn x32() -> Result<()> {
     sys::call(X32 | libc::SYS_getpid, [0; 5]).map(drop)
 }
 
-/// Other architectures have no second door of that kind.
+/// Other architectures have no second entry of that kind.
 #[cfg(not(target_arch = "x86_64"))]
 fn int80() -> Result<()> {
     Err(crate::errno::Errno(libc::ENOSYS))

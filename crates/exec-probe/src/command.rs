@@ -1,4 +1,4 @@
-//! The table of commands and how their arguments are read.
+//! The table of commands and the parsing of their arguments.
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -60,7 +60,7 @@ pub(crate) struct Args<'a> {
 }
 
 impl Args<'_> {
-    /// A word that must be there.
+    /// A required word.
     pub(crate) fn text(&self, index: usize) -> String {
         match self.words.get(index) {
             Some(word) => word.to_string_lossy().into_owned(),
@@ -68,14 +68,14 @@ impl Args<'_> {
         }
     }
 
-    /// A word that must be there and must be a number.
+    /// A required number.
     pub(crate) fn number<T: FromStr>(&self, index: usize) -> T {
         let text = self.text(index);
         text.parse().unwrap_or_else(|_| misuse(&format!("`{text}` is no number")))
     }
 }
 
-/// Runs the command that the first word names; returns the exit code.
+/// Runs the command named by the first word; returns the exit code.
 pub(crate) fn run(words: &[OsString]) -> i32 {
     let Some((name, rest)) = words.split_first() else { misuse("no command was given") };
     let Some((_, command)) = COMMANDS.iter().find(|(known, _)| name == known) else {
@@ -83,13 +83,13 @@ pub(crate) fn run(words: &[OsString]) -> i32 {
     };
     match command(&Args { words: rest }) {
         Ok(()) => 0,
-        // The answer of an attempt; that it could not even be printed shows in what is missing.
+        // The result of an attempt; if it can't be printed, the missing output shows that.
         Err(errno) => i32::from(sys::say(&format!("errno {}", errno.name())).is_err()),
     }
 }
 
 pub(crate) fn misuse(what: &str) -> ! {
-    // When this can't be told either, the code remains.
+    // If this can't be printed either, the exit code remains.
     let _ = sys::write_all(STDERR, format!("exec-probe: {what}\n").as_bytes());
     sys::exit(MISUSE)
 }

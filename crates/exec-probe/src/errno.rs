@@ -1,6 +1,6 @@
-//! Error numbers by name, because a name says the same on every architecture.
+//! Error numbers by name, because names mean the same on every architecture.
 
-/// Why the system refused.
+/// The reason of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Errno(pub(crate) i32);
 
@@ -52,7 +52,7 @@ const NAMES: &[(i32, &str)] = &[
 ];
 
 impl Errno {
-    /// Of the call that failed last.
+    /// The error of the last failed call.
     pub(crate) fn last() -> Self {
         Self::of(&std::io::Error::last_os_error())
     }

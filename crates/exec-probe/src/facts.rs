@@ -1,4 +1,4 @@
-//! Commands that tell what a process was given.
+//! Commands that report what a process was given.
 
 use std::os::unix::ffi::OsStrExt;
 
@@ -17,10 +17,11 @@ pub(crate) fn env(_: &Args<'_>) -> Result<()> {
     sys::write_all(STDOUT, &bytes)
 }
 
-/// Prints the numbers of the open descriptors. It asks for each one: a listing needs one itself.
+/// Prints the numbers of the open descriptors. Each number is tested, because a listing would need a
+/// descriptor itself.
 pub(crate) fn fds(_: &Args<'_>) -> Result<()> {
     for fd in 0..4096 {
-        // SAFETY: it only asks.
+        // SAFETY: the call only queries.
         if unsafe { libc::fcntl(fd, libc::F_GETFD) } >= 0 {
             sys::say(&fd.to_string())?;
         }
@@ -35,7 +36,7 @@ pub(crate) fn ids(_: &Args<'_>) -> Result<()> {
     sys::say(&format!("{real} {effective}"))
 }
 
-/// Prints what the kernel says about the identity and the privileges of this process.
+/// Prints the kernel's view of the identity and privileges of this process.
 pub(crate) fn status(_: &Args<'_>) -> Result<()> {
     const WANTED: [&str; 10] = [
         "Uid:",

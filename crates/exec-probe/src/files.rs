@@ -1,4 +1,4 @@
-//! Commands that try things on files and tell what the system said.
+//! Commands that try file operations and report the result.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -8,27 +8,27 @@ use crate::command::Args;
 use crate::errno::Errno;
 use crate::sys::{self, Result};
 
-/// `read PATH`: prints `ok` and how many of the first bytes there are.
+/// `read PATH`: prints `ok` and the number of bytes of the first read.
 pub(crate) fn read(args: &Args<'_>) -> Result<()> {
     let mut buffer = [0; 64];
     let count = File::open(args.text(0))?.read(&mut buffer)?;
     sys::say(&format!("ok {count}"))
 }
 
-/// `write PATH`: opens it for writing, making it if need be, and writes a byte.
+/// `write PATH`: opens it for writing, creating it if missing, and writes a byte.
 pub(crate) fn write(args: &Args<'_>) -> Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(args.text(0))?;
     file.write_all(b"x")?;
     sys::say("ok")
 }
 
-/// `may-write PATH`: opens what is there for writing, and writes nothing.
+/// `may-write PATH`: opens an existing file for writing, and writes nothing.
 pub(crate) fn may_write(args: &Args<'_>) -> Result<()> {
     OpenOptions::new().write(true).open(args.text(0))?;
     sys::say("ok")
 }
 
-/// `link FROM TO`: a hard link.
+/// `link FROM TO`: makes a hard link.
 pub(crate) fn link(args: &Args<'_>) -> Result<()> {
     fs::hard_link(args.text(0), args.text(1))?;
     sys::say("ok")
@@ -42,16 +42,16 @@ pub(crate) fn readlink(args: &Args<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `fill PATH BYTES`: prints how far it came.
+/// `fill PATH BYTES`: prints how many bytes were written.
 pub(crate) fn fill(args: &Args<'_>) -> Result<()> {
     write_until(File::create(args.text(0))?, args.number(1))
 }
 
-/// `memfd BYTES`: writes so much to a file in memory that is mapped nowhere.
+/// `memfd BYTES`: writes this many bytes to a file in memory that is mapped nowhere.
 pub(crate) fn memfd(args: &Args<'_>) -> Result<()> {
     // SAFETY: the name is a terminated string.
     let fd = sys::check(unsafe { libc::memfd_create(c"probe".as_ptr(), 0) })?;
-    // SAFETY: nothing else has this descriptor.
+    // SAFETY: nothing else owns this descriptor.
     write_until(unsafe { File::from_raw_fd(fd) }, args.number(0))
 }
 

@@ -1,8 +1,9 @@
-//! What conformance cases run inside a cell: one static program that forks, floods, hides and tries things.
+//! The program that conformance cases run inside a cell: one static binary that forks, floods, hides and
+//! attempts.
 //!
-//! It has no language runtime around it: that would repair what a case wants to see (closed descriptors, the
-//! disposition of SIGPIPE). An attempt that the system refuses is an answer, printed as `errno NAME`; only a
-//! misuse of this program itself exits with another code than asked for.
+//! It has no language runtime, which would repair what a case wants to see (closed descriptors, the
+//! disposition of SIGPIPE). An attempt that the system refuses is a result, printed as `errno NAME`; only a
+//! misuse of this program itself exits with an unexpected code.
 #![cfg_attr(target_os = "linux", no_main)]
 #![cfg_attr(
     target_os = "linux",

@@ -1,4 +1,4 @@
-//! Commands that try to reach somebody.
+//! Commands that try to make connections.
 
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::os::linux::net::SocketAddrExt;

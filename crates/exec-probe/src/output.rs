@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::command::{Args, misuse};
 use crate::sys::{self, Result, STDERR, STDIN, STDOUT};
 
-/// The flood repeats these bytes: a prime number of them, so that no buffer's size hides a gap.
+/// The flood repeats this many bytes: a prime number, so that no buffer size hides a gap.
 const PERIOD: usize = 251;
 const BLOCK: usize = PERIOD * 256;
 
@@ -31,7 +31,8 @@ pub(crate) fn cat(_: &Args<'_>) -> Result<()> {
     }
 }
 
-/// `flood stdout|stderr BYTES`: so many bytes without a newline; the byte at offset `i` is `i % 251`.
+/// `flood stdout|stderr BYTES`: writes this many bytes without a newline; the byte at offset `i` is `i %
+/// 251`.
 pub(crate) fn flood(args: &Args<'_>) -> Result<()> {
     let (fd, mut left) = (stream(args), args.number::<usize>(1));
     let block = block();
@@ -51,8 +52,8 @@ pub(crate) fn flood_forever(args: &Args<'_>) -> Result<()> {
     }
 }
 
-/// `interleave N`: `o0` on standard output, `e0` on standard error, `o1` … Each is written only after the one
-/// before it was read, which makes their order a fact that the reader can know.
+/// `interleave N`: `o0` on standard output, `e0` on standard error, `o1` … Each is written only after the
+/// previous one was read, so the reader can know their order.
 pub(crate) fn interleave(args: &Args<'_>) -> Result<()> {
     for index in 0..args.number::<u32>(0) {
         sys::write_all(STDOUT, format!("o{index}\n").as_bytes())?;
@@ -63,7 +64,7 @@ pub(crate) fn interleave(args: &Args<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `tick COUNT MS`: a line every so many milliseconds.
+/// `tick COUNT MS`: prints a line every this many milliseconds.
 pub(crate) fn tick(args: &Args<'_>) -> Result<()> {
     let pause = Duration::from_millis(args.number(1));
     for index in 0..args.number::<u32>(0) {
@@ -85,7 +86,7 @@ fn block() -> Vec<u8> {
     (0..BLOCK).map(|index| (index % PERIOD) as u8).collect()
 }
 
-/// Waits until a pipe is empty. What is not a pipe does not tell, and is not waited for.
+/// Waits until a pipe is empty. Other files can't be queried and are not waited for.
 fn wait_until_read(fd: i32) {
     while sys::unread(fd).is_ok_and(|count| count > 0) {
         std::thread::yield_now();

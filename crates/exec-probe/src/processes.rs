@@ -1,14 +1,14 @@
 //! Commands that start processes, leave them behind, and signal others.
 //!
-//! A command that leaves something behind returns only when that is there, so that a case which finds
-//! nothing afterwards knows that it was killed. The marker is in every process's arguments.
+//! A command that leaves a process behind returns only when that process exists, so a case that finds none
+//! afterwards knows that it was killed. The marker is in every process's arguments.
 
 use std::time::{Duration, Instant};
 
 use crate::command::Args;
 use crate::sys::{self, Fork, Result, STDERR, STDIN, STDOUT};
 
-/// `daemon MARKER`: leaves a process behind that has left the session, has no parent of ours and no pipes.
+/// `daemon MARKER`: leaves behind a process in its own session, without our parent and without pipes.
 pub(crate) fn daemon(_: &Args<'_>) -> Result<()> {
     leave_behind(|| {
         sys::setsid()?;
@@ -22,12 +22,12 @@ pub(crate) fn daemon(_: &Args<'_>) -> Result<()> {
     })
 }
 
-/// `hold-pipe MARKER`: leaves a child behind that keeps the output open.
+/// `hold-pipe MARKER`: leaves behind a child that keeps the output open.
 pub(crate) fn hold_pipe(_: &Args<'_>) -> Result<()> {
     leave_behind(|| Ok(()))
 }
 
-/// `nohup MARKER`: leaves a child behind that no polite signal ends.
+/// `nohup MARKER`: leaves behind a child that ignores polite signals.
 pub(crate) fn nohup(_: &Args<'_>) -> Result<()> {
     leave_behind(|| {
         crate::signals::ignore_polite();
@@ -35,7 +35,7 @@ pub(crate) fn nohup(_: &Args<'_>) -> Result<()> {
     })
 }
 
-/// `fork-bomb N MARKER`: N children, each in a session of its own; prints how many there are.
+/// `fork-bomb N MARKER`: starts N children, each in its own session; prints how many there are.
 pub(crate) fn fork_bomb(args: &Args<'_>) -> Result<()> {
     let wanted: u32 = args.number(0);
     for made in 0..wanted {
@@ -51,7 +51,7 @@ pub(crate) fn fork_bomb(args: &Args<'_>) -> Result<()> {
     sys::say(&format!("made {wanted}"))
 }
 
-/// `zombies N`: N orphans that end at once; prints how many of them nobody has reaped within ten seconds.
+/// `zombies N`: N orphans that end at once; prints how many are not reaped within ten seconds.
 pub(crate) fn zombies(args: &Args<'_>) -> Result<()> {
     let mut orphans = Vec::new();
     for _ in 0..args.number::<u32>(0) {
@@ -70,7 +70,7 @@ pub(crate) fn exit(args: &Args<'_>) -> Result<()> {
     sys::exit(args.number(0))
 }
 
-/// `pause MARKER`: says that it is there, and stays.
+/// `pause MARKER`: prints that it is running, and stays.
 pub(crate) fn pause(_: &Args<'_>) -> Result<()> {
     sys::say("ready")?;
     sys::pause_for_ever()
@@ -82,7 +82,7 @@ pub(crate) fn kill(args: &Args<'_>) -> Result<()> {
     sys::say("ok")
 }
 
-/// `kill-parent SIGNAL`: at the supervisor of the command. Says `alive` when the parent still is.
+/// `kill-parent SIGNAL`: signals the command's supervisor. Prints `alive` if the parent still is.
 pub(crate) fn kill_parent(args: &Args<'_>) -> Result<()> {
     let parent = sys::parent();
     match sys::kill(parent, args.number(0)) {
@@ -111,7 +111,7 @@ fn leave_behind(prepare: fn() -> Result<()>) -> Result<()> {
     }
 }
 
-/// Makes a process whose parent is gone and which ends at once; returns its id.
+/// Makes an orphan that ends at once; returns its id.
 fn orphan() -> Result<libc::pid_t> {
     let (ids, tell) = sys::pipe()?;
     match sys::fork()? {

@@ -1,4 +1,4 @@
-//! Commands that use things up.
+//! Commands that use up resources.
 
 use std::ffi::c_int;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::sys::{self, Fork, Result};
 const PAGE: usize = 4096;
 const STEP: usize = 1 << 20;
 
-/// `eat-memory BYTES`: takes and touches so much.
+/// `eat-memory BYTES`: allocates and touches this many bytes.
 pub(crate) fn eat_memory(args: &Args<'_>) -> Result<()> {
     match eat(args.number(0)) {
         Ok(held) => sys::say(&format!("ate {}", held.len() * STEP)),
@@ -22,7 +22,8 @@ pub(crate) fn eat_memory(args: &Args<'_>) -> Result<()> {
     }
 }
 
-/// `hoard N BYTES`: N children that take so much each and keep it until all have it, or one is dead.
+/// `hoard N BYTES`: N children allocate this many bytes each and keep them until all have them, or one is
+/// dead.
 pub(crate) fn hoard(args: &Args<'_>) -> Result<()> {
     let (count, each): (c_int, usize) = (args.number(0), args.number(1));
     let (ready, tell) = sys::pipe()?;
@@ -46,13 +47,13 @@ pub(crate) fn hoard(args: &Args<'_>) -> Result<()> {
         thread::yield_now();
     }
     for child in children {
-        // The one that is dead can't be killed again.
+        // Killing a dead child fails, which is fine.
         let _ = sys::kill(child, libc::SIGKILL);
     }
     sys::say(if dead { "one is dead" } else { "all have it" })
 }
 
-/// Takes so much and touches every page; where there is no more, says how much there was.
+/// Allocates this many bytes and touches every page; on failure returns how many there were.
 fn eat(bytes: usize) -> std::result::Result<Vec<Vec<u8>>, usize> {
     let mut held = Vec::new();
     for _ in 0..bytes.div_ceil(STEP) {
@@ -69,7 +70,7 @@ fn eat(bytes: usize) -> std::result::Result<Vec<Vec<u8>>, usize> {
     Ok(held)
 }
 
-/// `open-files N`: opens so many at once.
+/// `open-files N`: opens this many files at once.
 pub(crate) fn open_files(args: &Args<'_>) -> Result<()> {
     let mut held = Vec::new();
     for _ in 0..args.number::<u32>(0) {
@@ -81,7 +82,7 @@ pub(crate) fn open_files(args: &Args<'_>) -> Result<()> {
     sys::say(&format!("opened {}", held.len()))
 }
 
-/// `inotify N`: so many instances at once, kept until standard input ends.
+/// `inotify N`: opens this many instances at once and keeps them until standard input ends.
 pub(crate) fn inotify(args: &Args<'_>) -> Result<()> {
     let wanted: u32 = args.number(0);
     let refused = (0..wanted).find_map(|made| {
@@ -95,7 +96,7 @@ pub(crate) fn inotify(args: &Args<'_>) -> Result<()> {
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).map(drop).map_err(|error| Errno::of(&error))
 }
 
-/// `spawn-threads N`: so many at once.
+/// `spawn-threads N`: starts this many threads at once.
 pub(crate) fn spawn_threads(args: &Args<'_>) -> Result<()> {
     let mut stay = Vec::new();
     let wanted: u32 = args.number(0);
@@ -110,13 +111,13 @@ pub(crate) fn spawn_threads(args: &Args<'_>) -> Result<()> {
     sys::say(&format!("made {wanted}"))
 }
 
-/// `burn-cpu THREADS MS`: turns in circles so long, and prints the milliseconds of CPU time that took.
+/// `burn-cpu THREADS MS`: spins for this long, and prints the milliseconds of CPU time used.
 pub(crate) fn burn_cpu(args: &Args<'_>) -> Result<()> {
     let time = Duration::from_millis(args.number(1));
     let end = Instant::now() + time;
     let burners: Vec<_> = (0..args.number::<u32>(0)).map(|_| thread::spawn(move || spin(end))).collect();
     for burner in burners {
-        // A thread that can't be joined has burnt as well.
+        // A thread that can't be joined has used CPU time too.
         let _ = burner.join();
     }
     sys::say(&cpu_time()?.as_millis().to_string())

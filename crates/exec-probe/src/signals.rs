@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::command::Args;
 use crate::sys::{self, Result};
 
-/// Those a case may send, and those that ask a program to end.
+/// The signals a case may send, and those that ask a program to end.
 const NAMES: &[(c_int, &str)] = &[
     (libc::SIGHUP, "SIGHUP"),
     (libc::SIGINT, "SIGINT"),
@@ -19,7 +19,7 @@ const NAMES: &[(c_int, &str)] = &[
 
 const POLITE: [c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 
-/// `wait-signal`: says `ready`, waits for a signal, says which, exits with 7.
+/// `wait-signal`: prints `ready`, waits for a signal, prints its name, exits with 7.
 pub(crate) fn wait(_: &Args<'_>) -> Result<()> {
     let numbers: Vec<c_int> = NAMES.iter().map(|(number, _)| *number).collect();
     block(&numbers);
@@ -30,7 +30,7 @@ pub(crate) fn wait(_: &Args<'_>) -> Result<()> {
     sys::exit(7)
 }
 
-/// `ignore-signals MARKER`: says `ready` and ignores every polite request to end.
+/// `ignore-signals MARKER`: prints `ready` and ignores every polite request to end.
 pub(crate) fn ignore(_: &Args<'_>) -> Result<()> {
     ignore_polite();
     sys::say("ready")?;
@@ -44,7 +44,7 @@ pub(crate) fn raise(args: &Args<'_>) -> Result<()> {
     sys::say("still here")
 }
 
-/// Prints which signals were blocked or ignored when the program began.
+/// Prints which signals were blocked or ignored when the program started.
 pub(crate) fn masks(_: &Args<'_>) -> Result<()> {
     let text = std::fs::read_to_string("/proc/self/status")?;
     for line in text.lines().filter(|line| line.starts_with("SigBlk") || line.starts_with("SigIgn")) {
@@ -55,14 +55,14 @@ pub(crate) fn masks(_: &Args<'_>) -> Result<()> {
 
 pub(crate) fn ignore_polite() {
     for number in POLITE {
-        // SAFETY: ignoring runs no code of ours.
+        // SAFETY: ignoring a signal runs no code of ours.
         unsafe { libc::signal(number, libc::SIG_IGN) };
     }
 }
 
 pub(crate) fn block(numbers: &[c_int]) {
     let set = set_of(numbers);
-    // SAFETY: the set is initialised; the old one is not asked for.
+    // SAFETY: the set is initialised; the old one is not requested.
     unsafe { libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
 }
 

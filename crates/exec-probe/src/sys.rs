@@ -1,4 +1,4 @@
-//! The system calls that several commands need, made safe to call.
+//! Safe wrappers for the system calls that several commands need.
 
 use std::ffi::c_int;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) enum Fork {
     Child,
 }
 
-/// Turns the -1 of a C call into the error it stands for.
+/// Turns the -1 of a C call into its error.
 pub(crate) fn check(returned: c_int) -> Result<c_int> {
     if returned < 0 { Err(Errno::last()) } else { Ok(returned) }
 }
@@ -37,7 +37,7 @@ pub(crate) fn fork() -> Result<Fork> {
     }
 }
 
-/// Ends the process without running anything on the way out, as a forked child must.
+/// Ends the process without running any exit handler, as a forked child must.
 pub(crate) fn exit(code: c_int) -> ! {
     // SAFETY: it does not return.
     unsafe { libc::_exit(code) }
@@ -49,7 +49,7 @@ pub(crate) fn setsid() -> Result<()> {
 }
 
 pub(crate) fn close(fd: c_int) {
-    // SAFETY: nothing in this program owns the descriptors it closes this way.
+    // SAFETY: nothing in this program owns the descriptors closed this way.
     unsafe { libc::close(fd) };
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn pipe() -> Result<(c_int, c_int)> {
     Ok((ends[0], ends[1]))
 }
 
-/// Reads what is there, up to the buffer's length; 0 at the end.
+/// Reads up to the buffer's length; 0 at the end.
 pub(crate) fn read(fd: c_int, buffer: &mut [u8]) -> Result<usize> {
     // SAFETY: pointer and length are the buffer's own.
     let count = unsafe { libc::read(fd, buffer.as_mut_ptr().cast(), buffer.len()) };
@@ -96,18 +96,18 @@ pub(crate) fn sleep(time: Duration) {
 /// Waits for a child and returns its raw status.
 pub(crate) fn wait(child: libc::pid_t) -> Result<c_int> {
     let mut status = 0;
-    // SAFETY: the status has room for the answer.
+    // SAFETY: `status` has room for the result.
     check(unsafe { libc::waitpid(child, &raw mut status, 0) })?;
     Ok(status)
 }
 
-/// Whether one of the children has ended; it is reaped.
+/// Whether a child has ended; reaps it.
 pub(crate) fn has_dead_child() -> Result<bool> {
-    // SAFETY: no status is asked for.
+    // SAFETY: no status is requested.
     check(unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) }).map(|id| id > 0)
 }
 
-/// How many bytes wait in a pipe.
+/// The number of unread bytes in a pipe.
 pub(crate) fn unread(fd: c_int) -> Result<c_int> {
     let mut count = 0;
     // SAFETY: FIONREAD writes one int.

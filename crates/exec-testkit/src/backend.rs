@@ -1,4 +1,4 @@
-//! What is tested, and whether it may be missing.
+//! The executors under test, and which of them are required.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use exec_core::{Claim, Executor};
 /// An executor under test.
 #[derive(Debug, Clone)]
 pub struct Backend {
-    /// What the cases' names begin with, such as `local-namespaces`.
+    /// The prefix of the cases' names, such as `local-namespaces`.
     pub label: String,
     /// The engine it needs, as `EXEC_TEST_REQUIRE` names it: `local`, `docker` or `podman`.
     pub engine: &'static str,
-    /// The executor, or why there is none.
+    /// The executor, or why it is missing.
     pub executor: Result<Arc<dyn Executor>, String>,
 }
 
-/// The engines that may not be missing, and what they may not fail to claim.
+/// The engines that must be present, and the claims they must make.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Requirement {
     engines: Vec<String>,
@@ -41,18 +41,18 @@ impl Requirement {
         std::env::var("EXEC_TEST_REQUIRE").map(|list| Self::parse(&list)).unwrap_or_default()
     }
 
-    /// The names of what this engine has to claim.
+    /// The claims that this engine has to make.
     pub(crate) fn claims_of(&self, engine: &str) -> impl Iterator<Item = &str> {
         self.claims.iter().filter(move |(name, _)| name == engine).map(|(_, claim)| claim.as_str())
     }
 
-    /// Whether this engine may not be missing.
+    /// Whether this engine must be present.
     pub(crate) fn names(&self, engine: &str) -> bool {
         self.engines.iter().any(|name| name == engine)
     }
 }
 
-/// What a claim is called in lists and results: `memory_limit`.
+/// The name of a claim in lists and results: `memory_limit`.
 pub(crate) fn claim_name(claim: Claim) -> String {
     let mut name = String::new();
     for letter in format!("{claim:?}").chars() {

@@ -1,4 +1,4 @@
-//! What a case is.
+//! The definition of a case.
 
 use std::fmt;
 use std::pin::Pin;
@@ -7,28 +7,28 @@ use exec_core::{Capabilities, Claim, Exception};
 
 use crate::Ctx;
 
-/// A case under way.
+/// A running case.
 pub type CaseFuture = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send>>;
 
-/// One property of an executor and how it is shown.
+/// One property of an executor and the function that tests it.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
-    /// Its name, without the group's.
+    /// Its name, without the group.
     pub name: &'static str,
-    /// The requirements, attacks and faults it shows.
+    /// The requirements, attacks and faults it covers.
     pub shows: &'static str,
-    /// What an executor must be able to do for the case to make sense.
+    /// The capabilities an executor needs for the case to make sense.
     pub needs: &'static [Need],
-    /// Shows it.
+    /// Runs the case.
     pub run: fn(Ctx) -> CaseFuture,
 }
 
-/// What a case needs of an executor.
+/// A capability that a case needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// That it claims this.
+    /// The executor makes this claim.
     Claim(Claim),
-    /// That its contract is without this exception.
+    /// The executor's contract does not have this exception.
     No(Exception),
     /// Terminals.
     Terminals,
@@ -37,7 +37,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// Why the case can't be shown on an executor with these capabilities.
+    /// Why the case does not apply to an executor with these capabilities.
     pub(crate) fn missing(self, capabilities: &Capabilities) -> Option<String> {
         match self {
             Self::Claim(claim) => (!capabilities.claims(claim)).then(|| format!("not claimed: {claim:?}")),
@@ -48,7 +48,7 @@ impl Need {
     }
 }
 
-/// A case that this host gives no way to show, as an error of its function.
+/// The error of a case that can't be shown on this host.
 #[derive(Debug)]
 pub struct Skip(pub String);
 
@@ -60,7 +60,8 @@ impl fmt::Display for Skip {
 
 impl std::error::Error for Skip {}
 
-/// A case from its function, what it shows, the claims it needs, and after a semicolon what else it needs.
+/// A case from its function, the numbers it covers, the claims it needs, and after a semicolon its other
+/// needs.
 macro_rules! case {
     ($function:ident, $shows:literal $(, $claim:ident)* $(; $($need:expr),+)?) => {
         $crate::case::Case {

@@ -1,4 +1,4 @@
-//! Assertions whose failures can be read: what was expected, and all that the run said.
+//! Assertions with readable failures: the expectation, and all output of the run.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub(crate) fn describe(result: &ExecResult) -> String {
     text
 }
 
-/// It exited by itself with this code.
+/// The command exited by itself with this code.
 pub(crate) fn exited(result: &ExecResult, code: i32) -> Result<()> {
     ensure!(
         result.ended() == Ended::Exited && result.exit_code() == Some(code),
@@ -28,7 +28,7 @@ pub(crate) fn exited(result: &ExecResult, code: i32) -> Result<()> {
     Ok(())
 }
 
-/// It was ended by this.
+/// The run was ended by this.
 pub(crate) fn ended(outcome: &Outcome, expected: Ended) -> Result<()> {
     ensure!(
         outcome.ended == expected,
@@ -46,13 +46,13 @@ pub(crate) fn died_of(outcome: &Outcome, signal: exec_core::Signal) -> Result<()
     Ok(())
 }
 
-/// A signal that was not sent through us ended it.
+/// A signal that the executor did not send ended it.
 pub(crate) fn died_by_itself(outcome: &Outcome, signal: exec_core::Signal) -> Result<()> {
     ended(outcome, Ended::Signalled)?;
     died_of(outcome, signal)
 }
 
-/// It exited with 0 and printed exactly this, apart from the last newline.
+/// The command exited with 0 and printed exactly this, apart from the last newline.
 pub(crate) fn printed(result: &ExecResult, expected: &str) -> Result<()> {
     exited(result, 0)?;
     ensure!(
@@ -63,13 +63,13 @@ pub(crate) fn printed(result: &ExecResult, expected: &str) -> Result<()> {
     Ok(())
 }
 
-/// The first thing it printed is this.
+/// The first line of its output is this.
 pub(crate) fn printed_first(result: &ExecResult, expected: &str) -> Result<()> {
     ensure!(result.stdout.text().starts_with(expected), "expected {expected:?} first; {}", describe(result));
     Ok(())
 }
 
-/// The attempt was made and refused with one of these errors. That a program is missing is no refusal.
+/// The attempt was made and refused with one of these errors. A missing program is not a refusal.
 pub(crate) fn refused(result: &ExecResult, errnos: &[&str]) -> Result<()> {
     exited(result, 0)?;
     let said = result.stdout.text();
@@ -78,7 +78,7 @@ pub(crate) fn refused(result: &ExecResult, errnos: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The host allows what the cell refuses. Where the host itself refuses, nothing can be shown.
+/// The host allows what the cell refuses. If the host refuses too, the case is skipped.
 pub(crate) async fn refused_inside_only(ctx: &Ctx, args: &[&str], errnos: &[&str]) -> Result<()> {
     refused(&ctx.inside(args).await?, errnos)?;
     let outside = ctx.outside(args)?;
@@ -88,7 +88,7 @@ pub(crate) async fn refused_inside_only(ctx: &Ctx, args: &[&str], errnos: &[&str
     Ok(())
 }
 
-/// It is an error of this kind that says what to do.
+/// The result is an error of this kind, with a remedy.
 pub(crate) fn failed<T>(result: exec_core::Result<T>, kind: ErrorKind) -> Result<Error> {
     match result {
         Ok(_) => bail!("expected an error of kind {kind:?}, but it ran"),

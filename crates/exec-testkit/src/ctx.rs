@@ -1,4 +1,4 @@
-//! What a case is given: an executor, a workspace of its own, and short ways to do what cases do often.
+//! The surroundings of a case: an executor, its own workspace, and helpers for common steps.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use tempfile::TempDir;
 use crate::outside;
 use crate::probe::{Probe, open_to_all};
 
-/// Numbers the cases of this process, so that each has a marker of its own.
+/// Numbers the cases of this process, so that each has its own marker.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// One case's surroundings. Copies share them; they go with the last one.
+/// The surroundings of one case. Copies share them; the last one removes them.
 #[derive(Debug, Clone)]
 pub struct Ctx {
     label: String,
@@ -45,7 +45,7 @@ impl Ctx {
         })
     }
 
-    /// The backend's name among those of this test program.
+    /// The backend's name within this test program.
     pub(crate) fn label(&self) -> &str {
         &self.label
     }
@@ -55,7 +55,7 @@ impl Ctx {
         &self.executor
     }
 
-    /// The workspace: fresh, with nothing in it but the probe program.
+    /// The workspace: fresh, with only the probe program in it.
     pub fn workspace(&self) -> &Path {
         self.workspace.path()
     }
@@ -80,12 +80,12 @@ impl Ctx {
         self.run(&self.probe(args), &self.opts()).await
     }
 
-    /// Runs the probe on the host, as control, and returns what it printed.
+    /// Runs the probe on the host, as a control, and returns its output.
     pub fn outside(&self, args: &[&str]) -> Result<String> {
         outside::run(&self.host_probe.path(), self.workspace(), args)
     }
 
-    /// Where the probe is on the host.
+    /// The path of the probe on the host.
     pub fn host_probe(&self) -> PathBuf {
         self.host_probe.path()
     }
@@ -105,7 +105,7 @@ impl Ctx {
         self.executor.start(cmd, opts).await.with_context(|| format!("can't start {cmd}"))
     }
 
-    /// A file in the workspace, written from outside.
+    /// Writes a file in the workspace, from outside.
     pub fn file(&self, name: &str, contents: &str) -> Result<PathBuf> {
         let path = self.workspace().join(name);
         fs::write(&path, contents).with_context(|| format!("can't write {}", path.display()))?;

@@ -1,4 +1,4 @@
-//! Files of somebody else's.
+//! Files of other users.
 
 use std::os::unix::fs::chown;
 use std::path::Path;
@@ -7,7 +7,11 @@ use rustix::process::{getegid, geteuid};
 
 use crate::Skip;
 
-/// Makes this user and group the owner of a path. Only root can; for others the test can't be shown.
+/// Makes this user and group the owner of a path.
+///
+/// # Errors
+///
+/// Skips the test unless run by root, because only root can give files away.
 pub fn give_away(path: &Path, uid: u32, gid: u32) -> anyhow::Result<()> {
     if (uid, gid) == (geteuid().as_raw(), getegid().as_raw()) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Cases times backends, as tests that show what was run and what was not.
+//! Runs every case on every backend, as tests that show what ran and what did not.
 
 use std::io;
 use std::process::ExitCode;
@@ -15,10 +15,11 @@ use crate::probe::Probe;
 use crate::took::Took;
 use crate::{Backend, Case, Ctx, Skip, cases, orchestrator, reexec};
 
-/// No case takes long, not even one with a hundred containers on a busy machine; one that takes this long never ends.
+/// No case takes long, not even one with a hundred containers on a busy machine; one that takes this long
+/// hangs.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Cases may block a thread of the runtime (a control outside, a scan of `/proc`); others must go on.
+/// Cases may block a thread of the runtime (a control outside, a scan of `/proc`); others must continue.
 const THREADS: usize = 8;
 
 /// The `main` of a backend's conformance test: runs every case on every backend that `backends` makes.
@@ -26,7 +27,7 @@ pub fn main(backends: impl AsyncFnOnce() -> Vec<Backend>) -> ExitCode {
     if let Err(error) = reexec::with_planted_environment().and_then(|()| reexec::leak_a_descriptor()) {
         return fail(&format!("can't plant what must not be seen: {error}"));
     }
-    // Before anything is put on disk: whoever carries out a task is killed.
+    // Before anything is written to disk, because a process with a task is killed.
     if let Some(task) = orchestrator::Task::from_env() {
         return match runtime() {
             Ok(runtime) => runtime.block_on(async { task.carry_out(&backends().await).await }),
@@ -59,7 +60,7 @@ fn prepare() -> io::Result<(Runtime, Harness)> {
     Ok((runtime, harness))
 }
 
-/// What turns cases into trials.
+/// Turns cases into trials.
 #[derive(Debug, Clone)]
 struct Harness {
     runtime: Handle,
@@ -69,7 +70,7 @@ struct Harness {
 }
 
 impl Harness {
-    /// One trial for every case and backend, named `label::group::case`, and one for each claim that is required.
+    /// One trial for every case and backend, named `label::group::case`, and one for each required claim.
     fn trials(&self, backends: &[Backend], groups: &[Group]) -> Vec<Trial> {
         let mut trials = Vec::new();
         for backend in backends {
@@ -110,7 +111,7 @@ impl Harness {
             Ok(ctx) => ctx,
             Err(error) => return Verdict::Failed(format!("can't prepare the case: {error:#}")),
         };
-        // A task of its own turns a panic into a failure of this case alone.
+        // A separate task turns a panic into a failure of this case alone.
         let mut task = self.runtime.spawn((case.run)(ctx));
         let ended = self.runtime.block_on(async { tokio::time::timeout(self.limit, &mut task).await });
         match ended {
@@ -128,7 +129,7 @@ impl Harness {
     }
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Verdict {
     Passed,
@@ -146,7 +147,7 @@ impl From<Verdict> for Result<Completion, Failed> {
     }
 }
 
-/// A case whose claim is not made is ignored; where the claim is required, this is what fails.
+/// A case without its claim is ignored; if the claim is required, this trial fails.
 fn required(backend: &Backend, claim: &str) -> Trial {
     let made = match &backend.executor {
         Ok(executor) if executor.capabilities().claims.iter().any(|made| claim_name(*made) == claim) => {
@@ -160,7 +161,7 @@ fn required(backend: &Backend, claim: &str) -> Trial {
     Trial::ignorable_test(format!("{}::required::{claim}", backend.label), move || made)
 }
 
-/// Shown, and ignored whatever the arguments say: what can't be run must not pass.
+/// Shown as ignored under any arguments: a case that can't run must not pass.
 fn ignored(name: String, reason: String) -> Trial {
     let kind = reason.clone();
     Trial::ignorable_test(name, move || Ok(Completion::ignored_with(&reason)))
@@ -168,13 +169,13 @@ fn ignored(name: String, reason: String) -> Trial {
         .with_ignored_flag(true)
 }
 
-/// The executors end inside the runtime that they were made in, before it goes.
+/// Drops the executors inside the runtime they were made in, before the runtime.
 fn end(runtime: Runtime, backends: Vec<Backend>) {
     runtime.block_on(async { drop(backends) });
     runtime.shutdown_timeout(Duration::from_secs(10));
 }
 
-/// A test that can't even begin fails like one that did.
+/// A test program that can't start reports a failed test.
 fn fail(reason: &str) -> ExitCode {
     let reason = reason.to_owned();
     let trial = Trial::test("prepare", move || Err(Failed::from(reason)));

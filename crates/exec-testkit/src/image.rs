@@ -1,4 +1,4 @@
-//! A small image that no registry is needed for, and whose every setting is odd: none of them may matter.
+//! A small image that needs no registry, with odd values for every setting: none of them may matter.
 
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// What it is called on the engine; raised with every change of its contents or settings.
+/// The image's name on the engine; the number rises with every change of its contents or settings.
 const NAME: &str = "exec-testkit/odd:3";
 
 /// Programs of busybox that the cases use.
@@ -26,7 +26,12 @@ const SETTINGS: [&str; 8] = [
     "LABEL dev.agentctl.owner=somebody-else",
 ];
 
-/// The image's name, once the engine that this program (`docker`, `podman`) talks to has it.
+/// Imports the image into the engine that this program (`docker`, `podman`) talks to, if missing, and returns
+/// its name.
+///
+/// # Errors
+///
+/// Fails if the host has no busybox, or if the import fails.
 pub fn odd_image(engine: &str) -> io::Result<&'static str> {
     let mut inspect = Command::new(engine);
     inspect.args(["image", "inspect", NAME]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -46,7 +51,7 @@ fn import(engine: &str) -> io::Result<()> {
         .spawn()?;
     let mut import = Command::new(engine);
     import.arg("import");
-    // Podman's import refuses this one setting; its images can have it all the same.
+    // Podman's import refuses this one setting, although its images can have it.
     let settings =
         SETTINGS.iter().filter(|setting| engine != "podman" || !setting.starts_with("HEALTHCHECK"));
     for setting in settings {

@@ -14,9 +14,9 @@
 //! }
 //! ```
 //!
-//! Every case is shown for every backend. One whose backend is missing, or does not claim the property, is
-//! shown as ignored with the reason; `EXEC_TEST_REQUIRE=local,docker,local:memory_limit` makes a missing
-//! backend, or a claim that it does not make, a failure.
+//! Every case is listed for every backend. A case whose backend is missing, or does not claim the property,
+//! is listed as ignored with the reason; `EXEC_TEST_REQUIRE=local,docker,local:memory_limit` turns a missing
+//! backend or claim into a failure.
 #![cfg(target_os = "linux")]
 
 mod backend;

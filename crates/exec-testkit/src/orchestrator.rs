@@ -1,4 +1,4 @@
-//! An orchestrator that can be killed: this very test program, started once more with a single task.
+//! An orchestrator that can be killed: this test program, started once more with a single task.
 
 use std::env;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const WORKSPACE: &str = "EXEC_TESTKIT_WORKSPACE";
 const SCRIPT: &str = "EXEC_TESTKIT_SCRIPT";
 const TIMEOUT: &str = "EXEC_TESTKIT_TIMEOUT_MS";
 
-/// One run, to be held for ever.
+/// One run, to be held forever.
 #[derive(Debug)]
 pub(crate) struct Task {
     label: String,
@@ -26,7 +26,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// The task that this process was started for, if it was.
+    /// The task that this process was started for, if any.
     pub(crate) fn from_env() -> Option<Self> {
         Some(Self {
             label: env::var(LABEL).ok()?,
@@ -68,7 +68,7 @@ impl Orchestrator {
         Ok(Self { child })
     }
 
-    /// Stops it where it stands: it does nothing any more, and keeps everything open.
+    /// Stops it with SIGSTOP: it does nothing any more, and keeps everything open.
     pub(crate) fn freeze(&self) -> Result<()> {
         let pid = Pid::from_raw(self.child.id() as i32).context("no process")?;
         Ok(kill_process(pid, Signal::STOP)?)
@@ -84,7 +84,7 @@ impl Orchestrator {
 
 impl Drop for Orchestrator {
     fn drop(&mut self) {
-        // It may be dead already; then there is nothing to do.
+        // It may be dead already.
         let _ = self.kill();
     }
 }

@@ -1,11 +1,11 @@
-//! The other half of every probe: the same thing on the host, where it must work.
+//! The control of every probe: the same thing on the host, where it must work.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// Runs the probe on the host and returns what it printed, without the last newline.
+/// Runs the probe on the host and returns its output, without the last newline.
 pub(crate) fn run(probe: &Path, dir: &Path, args: &[&str]) -> Result<String> {
     let output = Command::new(probe)
         .args(args)
@@ -45,7 +45,7 @@ impl Bystander {
 
 impl Drop for Bystander {
     fn drop(&mut self) {
-        // It may be dead already; then there is nothing to do.
+        // It may be dead already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

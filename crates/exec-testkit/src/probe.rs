@@ -1,4 +1,4 @@
-//! The program that cases run inside a cell, on disk.
+//! The probe program on disk.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -11,8 +11,8 @@ use tempfile::TempDir;
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/exec-probe"));
 
 /// The probe program, written once. While a file is open for writing in one thread, a process that another
-/// thread forks can keep it open and make it unusable (`ETXTBSY`), so it is there before the first case
-/// runs, and a case links to it.
+/// thread forks can keep it open and make it unusable (`ETXTBSY`), so it is written before the first case
+/// runs, and cases link to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Probe {
     home: Arc<TempDir>,
@@ -29,12 +29,12 @@ impl Probe {
         Ok(Self { home: Arc::new(home) })
     }
 
-    /// Where it is on the host.
+    /// Its path on the host.
     pub(crate) fn path(&self) -> PathBuf {
         self.home.path().join("exec-probe")
     }
 
-    /// Makes it appear in a directory and returns its path there.
+    /// Links it into a directory and returns its path there.
     pub(crate) fn place(&self, dir: &Path) -> io::Result<PathBuf> {
         let path = dir.join("exec-probe");
         fs::hard_link(self.path(), &path)?;
@@ -42,7 +42,7 @@ impl Probe {
     }
 }
 
-/// Lets everyone read, run and pass, whatever the umask is.
+/// Lets every user read, execute and search it, whatever the umask is.
 pub(crate) fn open_to_all(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o755))
 }

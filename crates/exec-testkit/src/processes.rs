@@ -1,16 +1,16 @@
-//! What is alive on the host, found by an argument that only a case's own processes have.
+//! Living processes on the host, found by an argument that only a case's own processes have.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 
-/// How long something that dies in its own time may take.
+/// How long an asynchronous end may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const POLL: Duration = Duration::from_millis(5);
 
-/// Ids of the processes that have `marker` in their arguments. One that is dead but not reaped has none.
+/// The processes that have `marker` in their arguments. A zombie has no arguments.
 pub(crate) fn with_marker(marker: &str) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -22,19 +22,19 @@ fn has_marker(id: u32, marker: &str) -> bool {
     arguments.split(|byte| *byte == 0).any(|word| word == marker.as_bytes())
 }
 
-/// Nothing with this marker is alive now.
+/// No process with this marker is alive now.
 pub(crate) fn ensure_none(marker: &str) -> Result<()> {
     let alive = with_marker(marker);
     ensure!(alive.is_empty(), "still alive: {alive:?}");
     Ok(())
 }
 
-/// Something with this marker is alive soon. The control without which a case shows nothing.
+/// A process with this marker is alive soon. The control without which a case proves nothing.
 pub(crate) async fn eventually_alive(marker: &str) -> Result<()> {
     eventually_count(marker, 1).await
 }
 
-/// At least so many with this marker are alive soon.
+/// At least this many processes with this marker are alive soon.
 pub(crate) async fn eventually_count(marker: &str, count: usize) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     while with_marker(marker).len() < count {
@@ -46,7 +46,7 @@ pub(crate) async fn eventually_count(marker: &str, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Nothing with this marker is alive soon, for ends that nobody waits for.
+/// No process with this marker is alive soon, for ends that can't be waited for.
 pub(crate) async fn eventually_dead(marker: &str) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     while !with_marker(marker).is_empty() {

@@ -1,4 +1,4 @@
-//! Repositories of the host, made by the real git, which also looks at what became of them.
+//! Repositories on the host, made and inspected with the real git.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::probe::open_to_all;
 use crate::{Ctx, Skip, check};
 
-/// Git needs somebody to blame, and takes it from nobody's home.
+/// Git needs an author, and the cases read no user's home.
 const IDENTITY: [&str; 4] = ["-c", "user.name=Case", "-c", "user.email=case@example.org"];
 
 /// Git inside with these arguments.
@@ -21,14 +21,14 @@ pub(crate) fn git(args: &[&str]) -> Cmd {
     Cmd::new("git").args(IDENTITY).args(args)
 }
 
-/// Runs git inside, where it must succeed, and returns what it printed.
+/// Runs git inside, where it must succeed, and returns its output.
 pub(crate) async fn git_inside(ctx: &Ctx, opts: &ExecOpts, args: &[&str]) -> Result<String> {
     let result = ctx.run(&git(args), opts).await?;
     check::exited(&result, 0).with_context(|| format!("git {}", args.join(" ")))?;
     Ok(result.stdout.text().trim_end().to_owned())
 }
 
-/// Without git on both sides nothing can be shown.
+/// Skips the case unless both sides have git.
 pub(crate) async fn need_git(ctx: &Ctx) -> Result<()> {
     if let Err(error) = git_outside(ctx.workspace(), None, &["--version"]) {
         bail!(Skip(format!("the host has no git: {error:#}")));
@@ -41,7 +41,7 @@ pub(crate) async fn need_git(ctx: &Ctx) -> Result<()> {
     }
 }
 
-/// Runs git on the host, with no configuration but the repository's, and returns what it printed.
+/// Runs git on the host, with only the repository's configuration, and returns its output.
 pub(crate) fn git_outside(dir: &Path, user: Option<u32>, args: &[&str]) -> Result<String> {
     let mut command = Command::new("git");
     command
@@ -68,12 +68,12 @@ pub(crate) struct Worktrees {
 }
 
 impl Worktrees {
-    /// The caller's.
+    /// Worktrees of the caller.
     pub(crate) fn new(ctx: &Ctx) -> Result<Self> {
         Self::of(ctx, None)
     }
 
-    /// Somebody's; only root can make one.
+    /// Worktrees of this user; only root can make them for others.
     pub(crate) fn of(ctx: &Ctx, user: Option<u32>) -> Result<Self> {
         let dir = tempfile::Builder::new().prefix("exec-case.").tempdir()?;
         open_to_all(dir.path())?;
@@ -101,7 +101,7 @@ impl Worktrees {
         self.dir.path().join("own")
     }
 
-    /// What is somebody else's workspace.
+    /// The workspace of another agent.
     pub(crate) fn other(&self) -> PathBuf {
         self.dir.path().join("other")
     }

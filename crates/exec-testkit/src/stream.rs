@@ -1,4 +1,4 @@
-//! Reading a run as it happens.
+//! Reads a run while it happens.
 
 use anyhow::{Result, bail};
 use exec_core::{Event, Execution, Stream};
@@ -18,7 +18,7 @@ pub(crate) async fn until(run: &Execution, text: &str) -> Result<String> {
     Ok(seen)
 }
 
-/// Reads to the end; returns what both streams had.
+/// Reads to the end; returns the rest of both streams.
 pub(crate) async fn rest(run: &Execution) -> (Vec<u8>, Vec<u8>) {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     while let Some(event) = run.next_event().await {
@@ -31,7 +31,7 @@ pub(crate) async fn rest(run: &Execution) -> (Vec<u8>, Vec<u8>) {
     (stdout, stderr)
 }
 
-/// Reads every event to the end.
+/// Reads all events to the end.
 pub(crate) async fn events(run: &Execution) -> Vec<Event> {
     let mut events = Vec::new();
     while let Some(event) = run.next_event().await {

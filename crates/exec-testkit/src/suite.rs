@@ -1,5 +1,5 @@
-//! Tests of one engine's own, beside the conformance cases: shown as ignored where the engine is missing, as failed where
-//! it is required.
+//! Tests specific to one engine, next to the conformance cases: listed as ignored where the engine is
+//! missing, as failed where it is required.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::backend::Requirement;
 use crate::took::Took;
 use crate::{CaseFuture, Skip};
 
-/// None takes this long unless it hangs.
+/// No test takes this long unless it hangs.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// One test.
@@ -19,13 +19,13 @@ const LIMIT: Duration = Duration::from_secs(600);
 pub struct EngineTest {
     /// Its name.
     pub name: &'static str,
-    /// The requirements, attacks and faults it shows.
+    /// The requirements, attacks and faults it covers.
     pub shows: &'static str,
-    /// Shows it.
+    /// Runs the test.
     pub run: fn() -> CaseFuture,
 }
 
-/// A test from its function and what it shows.
+/// A test from its function and the numbers it covers.
 #[macro_export]
 macro_rules! engine_test {
     ($($path:ident)::+, $shows:literal) => {
@@ -35,7 +35,7 @@ macro_rules! engine_test {
             run: || ::std::boxed::Box::pin($($path)::+()),
         }
     };
-    // The same test on a sandbox by its name, which it is called with.
+    // The same test on a sandbox, whose name is passed to it.
     ($sandbox:literal, $test:ident, $shows:literal) => {
         $crate::EngineTest {
             name: concat!($sandbox, "::", stringify!($test)),
@@ -50,7 +50,7 @@ macro_rules! engine_test {
     };
 }
 
-/// The `main` of an engine's own tests. `available` says why the engine is missing, if it is.
+/// The `main` of an engine's own tests. `available` is the reason if the engine is missing.
 pub fn suite(engine: &'static str, available: Result<(), String>, tests: &[EngineTest]) -> ExitCode {
     let arguments = Arguments::from_args();
     let required = Requirement::from_env().names(engine);
@@ -59,7 +59,11 @@ pub fn suite(engine: &'static str, available: Result<(), String>, tests: &[Engin
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Skips what needs a sandbox that is not there; an error where it is required. This machine's own always is.
+/// Requires a sandbox. `local` is always available.
+///
+/// # Errors
+///
+/// Skips the test if the sandbox is missing, or fails if it is required.
 pub fn need(sandbox: &str) -> anyhow::Result<()> {
     let asks = |name| Command::new(name).arg("info").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if sandbox == "local" || asks(sandbox).is_ok_and(|status| status.success()) {
@@ -80,7 +84,7 @@ fn trial(test: EngineTest, engine: &str, required: bool, available: Arc<Result<(
     .with_kind(test.shows)
 }
 
-/// Each in a runtime of its own, which ends with it.
+/// Runs a test in its own runtime, which ends with it.
 fn carry_out(test: EngineTest) -> Result<Completion, Failed> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(4)

@@ -1,11 +1,11 @@
-//! How long a case took, on standard error. A variable turns it on, and `cargo xtask test` sets it.
+//! Prints how long a case took on standard error. A variable turns it on, and `cargo xtask test` sets it.
 
 use std::io::{self, Write};
 use std::time::Instant;
 
 const VARIABLE: &str = "EXEC_TEST_TIMES";
 
-/// The case whose time is taken.
+/// The case to time.
 #[derive(Debug, Clone)]
 pub(crate) struct Took(Option<String>);
 
@@ -14,7 +14,7 @@ impl Took {
         Self(std::env::var_os(VARIABLE).map(|_| name.to_owned()))
     }
 
-    /// Does it and says how long it took.
+    /// Does the work and prints how long it took.
     pub(crate) fn say<T>(&self, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let done = work();

@@ -1,4 +1,4 @@
-//! What a model says when it calls a tool. The words here are what it reads: each doc comment becomes part of a schema.
+//! Arguments of tool calls. Models read these texts: each doc comment becomes part of a schema.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,14 +11,14 @@ pub struct RunCommand {
     pub command: String,
     /// The directory to run it in, relative to the workspace. Default: the workspace itself.
     pub cwd: Option<String>,
-    /// Stop it after so many seconds.
+    /// Stop it after this many seconds.
     pub timeout_seconds: Option<f64>,
     /// What it reads on standard input. Default: nothing.
     pub stdin: Option<String>,
-    /// Show no more than so many bytes of each output stream: half from the beginning, half from the end.
+    /// Show at most this many bytes of each output stream: half from the beginning, half from the end.
     pub max_output_bytes: Option<u64>,
-    /// Also write everything it prints to this file, for when the output is long and you want to search it afterwards. Relative
-    /// to the working directory; /tmp is private to the sandbox.
+    /// Also write the whole output to this file, for searching long output afterwards. Relative to the working
+    /// directory; /tmp is private to the sandbox.
     pub save_output: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct StartCommand {
     pub command: String,
     /// The directory to run it in, relative to the workspace. Default: the workspace itself.
     pub cwd: Option<String>,
-    /// Stop it after so many seconds. Default: it runs until it ends, is stopped or you are gone.
+    /// Stop it after this many seconds. Default: it runs until it ends, is stopped or you disconnect.
     pub timeout_seconds: Option<f64>,
     /// Give it a terminal, for programs that behave differently without one.
     pub terminal: Option<bool>,
@@ -42,11 +42,11 @@ pub struct StartCommand {
 pub struct ReadOutput {
     /// Which command: the id that `start_command` returned.
     pub id: u64,
-    /// Where to go on reading: the cursor that the last `read_output` returned. Default: the beginning.
+    /// Where to continue reading: the cursor that the last `read_output` returned. Default: the beginning.
     pub cursor: Option<u64>,
-    /// If there is nothing new, wait so many seconds for it.
+    /// If there is nothing new, wait up to this many seconds for it.
     pub wait_seconds: Option<f64>,
-    /// Show no more than so many bytes; what is left comes with the next call.
+    /// Show at most this many bytes; the rest comes with the next call.
     pub max_output_bytes: Option<u64>,
 }
 
@@ -56,9 +56,9 @@ pub struct ReadOutput {
 pub struct WriteInput {
     /// Which command: the id that `start_command` returned.
     pub id: u64,
-    /// What it shall read, with a line break at the end if it reads lines.
+    /// The input to write, with a line break at the end if it reads lines.
     pub input: Option<String>,
-    /// End its input after that.
+    /// Close its input after that.
     pub end: Option<bool>,
 }
 

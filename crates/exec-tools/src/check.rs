@@ -1,4 +1,5 @@
-//! Whether arguments fit a tool's schema. All mistakes are told at once, in words that help a model to correct them. Pure.
+//! Checks arguments against a tool's schema. All mistakes are reported at once, in words that help a model correct
+//! them. Pure.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -6,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::Definition;
 use crate::tool::nearest;
 
-/// The arguments as their type, or what is wrong with them.
+/// Parses the arguments, or describes what is wrong with them.
 pub(crate) fn parse<T: DeserializeOwned>(definition: &Definition, arguments: &Value) -> Result<T, String> {
     let empty = Map::new();
     let given = match arguments {
@@ -19,7 +20,7 @@ pub(crate) fn parse<T: DeserializeOwned>(definition: &Definition, arguments: &Va
             ));
         }
     };
-    // Null is how some models leave an argument out.
+    // Some models pass null for an omitted argument.
     let given: Map<String, Value> =
         given.iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k.clone(), v.clone())).collect();
     let mistakes = mistakes(&definition.input_schema, &given);

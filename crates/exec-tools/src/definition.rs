@@ -1,4 +1,4 @@
-//! Tools as function-calling APIs want to hear of them. Pure.
+//! Definitions of tools for function-calling APIs. Pure.
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -7,25 +7,25 @@ use crate::Tool;
 use crate::args::{ReadOutput, RunCommand, SandboxStatus, StartCommand, StopCommand, WriteInput};
 use crate::frame::Frame;
 
-/// A tool with everything a model has to know.
+/// A tool with everything a model needs to know.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
-    /// Which one.
+    /// The tool.
     pub tool: Tool,
-    /// Its name for people.
+    /// Its human-readable name.
     pub title: &'static str,
     /// What it does, and what is possible in this sandbox.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Map<String, Value>,
-    /// A call that is right.
+    /// A valid call.
     pub example: Value,
-    /// Whether it changes nothing.
+    /// Whether it has no side effects.
     pub read_only: bool,
 }
 
 impl Definition {
-    /// As `OpenAI`'s chat completions and the many APIs modelled on them take it.
+    /// The format of `OpenAI`'s chat completions and the many compatible APIs.
     pub fn to_openai(&self) -> Value {
         json!({
             "type": "function",
@@ -37,7 +37,7 @@ impl Definition {
         })
     }
 
-    /// As Anthropic's messages take it.
+    /// The format of Anthropic's messages.
     pub fn to_anthropic(&self) -> Value {
         json!({
             "name": self.tool.name(),
@@ -47,7 +47,7 @@ impl Definition {
     }
 }
 
-/// All tools in this frame; `place` says what is possible here.
+/// All tools within this frame; `place` describes the sandbox.
 pub(crate) fn all(frame: &Frame, place: &str) -> Vec<Definition> {
     Tool::ALL.into_iter().map(|tool| define(tool, frame, place)).collect()
 }
@@ -128,7 +128,7 @@ fn property<'a>(schema: &'a mut Map<String, Value>, name: &str) -> Option<&'a mu
     schema.get_mut("properties")?.get_mut(name)?.as_object_mut()
 }
 
-/// The schema of a type, in the plainest form: some APIs know neither references nor lists of types.
+/// The schema of a type, in the simplest form: some APIs support neither references nor lists of types.
 fn of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -145,7 +145,7 @@ fn of<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// An argument that may be left out is one that is not required, not one that may be null.
+/// An optional argument is not required, rather than nullable.
 fn simplify(property: &mut Map<String, Value>) {
     property.remove("format");
     property.remove("default");

@@ -1,8 +1,8 @@
-//! What is and what is not possible in a sandbox, in words for whoever works in it. Pure.
+//! Describes what is possible in a sandbox, in words for the model. Pure.
 
 use exec_core::{Capabilities, Claim, Network, Plan, WorkspaceMode};
 
-/// Where commands run and what holds there, from what this executor really claims.
+/// Where commands run and which guarantees apply, from the executor's actual claims.
 pub(crate) fn place(name: &str, has: &Capabilities, plan: &Plan, mode: &WorkspaceMode) -> String {
     let lines = [
         where_it_is(name, has, plan),

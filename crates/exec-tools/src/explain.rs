@@ -1,10 +1,10 @@
-//! How a run ended, and what of the sandbox it ran into, each in a sentence with the option that lifts it. Pure.
+//! How a run ended and which restriction it hit, each as a sentence with the option that lifts it. Pure.
 
 use std::time::Duration;
 
 use exec_core::{Ended, ExecResult, Network, Outcome, Plan, Status};
 
-/// The line that comes first in an answer.
+/// The first line of an answer.
 pub(crate) fn ending(outcome: &Outcome) -> String {
     let status = match outcome.status {
         Status::Code(code) => format!("exit code {code}"),
@@ -28,7 +28,7 @@ fn seconds(time: Duration) -> String {
     }
 }
 
-/// What else there is to say: limits it hit and what it was denied.
+/// Further notes: limits hit and access denied.
 pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
     let limits =
         outcome.limits_hit.iter().map(|hit| format!("limit: {} (an option of the operator)", hit.message));
@@ -43,7 +43,7 @@ pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
     limits.chain(denials).chain(memory).chain(survivors).chain(reopened).collect()
 }
 
-/// What programs print when they run into a wall, and what to say about it.
+/// Phrases that programs print when they hit a restriction, and the hint for it.
 struct Wall {
     phrases: &'static [&'static str],
     applies: fn(&Plan) -> bool,
@@ -86,7 +86,8 @@ const WALLS: &[Wall] = &[
     },
 ];
 
-/// A guess at which wall a failed command ran into, from what it printed. It is no proof, so that it says "perhaps".
+/// Guesses from its output which restriction a failed command hit. The hint is not proven, so it starts with
+/// "perhaps".
 pub(crate) fn guess(result: &ExecResult, plan: &Plan) -> Option<String> {
     if result.success() {
         return None;
@@ -145,7 +146,7 @@ mod tests {
         Plan::resolve(&Cmd::new("true"), &opts, [], &OwnPlaces::default()).unwrap()
     }
 
-    /// R33: a wall is guessed at only where there is one, and only for a command that failed.
+    /// R33: a restriction is guessed only where one exists, and only for a failed command.
     #[test]
     fn a_wall_is_named_with_the_option_that_opens_it() {
         let failed = result(6, "curl: (6) Could not resolve host: example.org");

@@ -1,4 +1,4 @@
-//! What the operator allows, and how a model's arguments narrow it. Nothing here can widen it.
+//! The operator's limits, and how a model's arguments narrow them. Nothing here can widen them.
 
 use std::path::{Component, Path};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Refuses options that make no sense. With a session, every command runs in that.
+    /// Refuses invalid options. With a session, every command runs in it.
     pub(crate) fn new(opts: ExecOpts, bounds: Bounds, session: Option<SessionName>) -> Result<Self> {
         let opts = match &session {
             Some(name) => opts.in_session(name.clone()),
@@ -43,12 +43,12 @@ impl Frame {
         self.session.as_ref()
     }
 
-    /// Longest run of a command that is waited for.
+    /// The longest run of a foreground command.
     pub(crate) fn longest(&self) -> Option<Duration> {
         self.plan.limits.timeout
     }
 
-    /// Longest run of a command that is not: the preset's time is meant for those that are.
+    /// The longest run of a background command. The preset's timeout is meant for foreground commands only.
     pub(crate) fn longest_in_background(&self) -> Option<Duration> {
         match self.opts.limits.timeout {
             Limit::Exactly(time) => Some(time),
@@ -56,12 +56,12 @@ impl Frame {
         }
     }
 
-    /// Options of a command that is waited for.
+    /// Options of a foreground command.
     pub(crate) fn waited_for(&self, cwd: Option<&str>, seconds: Option<f64>) -> Result<ExecOpts> {
         self.narrowed(cwd, seconds, self.longest())
     }
 
-    /// Options of a command that is not.
+    /// Options of a background command.
     pub(crate) fn in_background(&self, cwd: Option<&str>, seconds: Option<f64>) -> Result<ExecOpts> {
         Ok(self.narrowed(cwd, seconds, self.longest_in_background())?.with_stdin(Stdin::Stream))
     }
@@ -93,7 +93,7 @@ impl Frame {
         Ok(opts)
     }
 
-    /// A directory in the workspace. That it is there, and that no link leads out of it, is checked with every run.
+    /// A directory in the workspace. Every run checks that it exists and that no link leads out.
     fn within<'a>(&self, cwd: &'a str) -> Result<&'a Path> {
         let path = Path::new(cwd);
         let workspace = &self.plan.workspace;

@@ -1,7 +1,7 @@
-//! Tools with which a model runs commands in a sandbox, for function-calling APIs and for MCP.
+//! Tools for models to run commands in a sandbox, for function-calling APIs and for MCP.
 //!
-//! A [`Toolbox`] joins an executor and the operator's options. It says which tools there are, as JSON Schemas with a
-//! description of what is possible in this very sandbox, and carries out their calls:
+//! A [`Toolbox`] combines an executor and the operator's options. It defines the tools, as JSON Schemas with a
+//! description of what is possible in this sandbox, and carries out their calls:
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -11,17 +11,18 @@
 //! # async fn example(executor: Arc<dyn Executor>, from_the_model: serde_json::Value) -> exec_core::Result<()> {
 //! let toolbox = Toolbox::new(executor, ExecOpts::in_workspace("/srv/project"), Bounds::default())?;
 //! let tools: Vec<_> = toolbox.definitions().iter().map(|tool| tool.to_openai()).collect();
-//! // Sent to the model; it answers with a name and arguments.
+//! // Sent to the model, which answers with a name and arguments.
 //! let reply = toolbox.call(&ToolCall::new("run_command", from_the_model), &()).await;
 //! println!("{}", reply.text);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! What a model says can only narrow what the operator said: a shorter time, a directory within the workspace, less output.
-//! Image, mounts, network, limits and environment are no arguments at all.
+//! A model's arguments can only narrow the operator's options: a shorter timeout, a directory within the workspace,
+//! less output. Image, mounts, network, limits and environment are not arguments at all.
 //!
-//! All commands of a toolbox share one session: `/tmp` and background processes last from call to call, and end with it.
+//! All commands of a toolbox share one session: `/tmp` and background processes persist between calls, and end with
+//! it.
 
 mod args;
 mod background;

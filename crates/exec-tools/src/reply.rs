@@ -1,4 +1,4 @@
-//! What a tool answers.
+//! A tool's answer.
 
 use std::fmt::Write;
 
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use crate::{explain, output};
 
-/// An answer: words for the model, facts for programs.
+/// An answer: text for the model, facts for programs.
 #[derive(Debug, Clone)]
 pub struct ToolReply {
     /// What the model reads.
     pub text: String,
-    /// Whether the call failed. A command that failed is no failed call.
+    /// Whether the call failed. A failing command is not a failed call.
     pub is_error: bool,
-    /// The same as data, without the output; stable names.
+    /// The same as data, without the output; names are stable.
     pub facts: Value,
-    /// The whole result, where a command ran to its end.
+    /// The complete result, if a command ran to its end.
     pub result: Option<ExecResult>,
 }
 
@@ -25,7 +25,7 @@ impl ToolReply {
         Self { text: text.into(), is_error: false, facts, result: None }
     }
 
-    /// A call that could not be carried out.
+    /// A call that was refused.
     pub(crate) fn refused(text: impl Into<String>) -> Self {
         let text = text.into();
         Self {
@@ -64,7 +64,7 @@ impl From<Error> for ToolReply {
     }
 }
 
-/// Adds what was written to a stream, on lines of its own.
+/// Adds the output of a stream, on lines of its own.
 pub(crate) fn section(text: &mut String, stream: Stream, written: &str) {
     let name = match stream {
         Stream::Stdout => "stdout",
@@ -80,7 +80,7 @@ pub(crate) fn ended(outcome: &Outcome) -> Value {
     json!({"ended": outcome.ended, "exit_code": outcome.exit_code(), "signal": outcome.signal()})
 }
 
-/// A report without the output, which is long and already there.
+/// A report without the output, which is long and already in the text.
 fn facts(result: &ExecResult) -> Value {
     let mut facts = serde_json::to_value(Report::from(result)).unwrap_or_default();
     if let Some(facts) = facts.as_object_mut() {

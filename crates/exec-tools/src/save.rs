@@ -1,8 +1,8 @@
-//! Everything a command prints, in a file that the model can search afterwards.
+//! Saves a command's whole output to a file that the model can search afterwards.
 //!
-//! A second command in the same sandbox writes the file, with the same rights as the first. So there is no path to check and
-//! no link to fear: what a model can't write by running a command it can't write in this way either, and whose file it is
-//! and how large it may be is decided as for any other.
+//! A second command in the same sandbox writes the file, with the same rights as the first. So there is no path to
+//! validate and no link to fear: a model can't write anything this way that it can't write by running a command.
+//! Ownership and size limits are those of any other file.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use exec_core::{
     Cmd, Error, ErrorKind, Event, ExecOpts, Execution, Executor, Limit, Result, Stdin, StdinWriter,
 };
 
-/// Says when the file is open, then takes what comes. The path can lead elsewhere at any moment, so what was opened is looked
-/// at, and not what has the name: for reading too, because opening a pipe for writing alone waits for a reader, and not cut
-/// short before it is known to be a file.
+/// Reports when the file is open, then copies its input to it. The path can change at any moment, so the script
+/// checks the opened file, not the name. It opens for reading, too, because opening a pipe only for writing waits for
+/// a reader, and truncates only after checking that it is a regular file.
 const SCRIPT: &str = r#"
 refuse() { echo 'it is not a regular file'; exit 1; }
 [ ! -d "$1" ] || refuse
@@ -21,14 +21,14 @@ exec 3<>"$1" || exit 1
 [ -f /proc/self/fd/3 ] || refuse
 : >/proc/self/fd/3 && echo open && exec cat >&3"#;
 
-/// Longer than opening a file or writing some of it takes, on a busy machine too. The command is in the same sandbox and can stop
-/// what writes the file, which must not hold its own answer up.
+/// Longer than opening or writing a file takes, even on a busy machine. The command runs in the same sandbox and can
+/// stop the writer, which must not delay the answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// As much of a complaint as anybody reads.
+/// The most of an error message to keep.
 const COMPLAINT: usize = 4096;
 
-/// A file that is being written.
+/// A file being written.
 #[derive(Debug)]
 pub(crate) struct Saved {
     path: String,
@@ -37,7 +37,7 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// Opens it; an error says why it can't be written, before the command has started.
+    /// Opens the file; fails before the command has started if it can't be written.
     pub(crate) async fn open(executor: &dyn Executor, opts: &ExecOpts, path: &str) -> Result<Self> {
         let mut opts = opts.clone().with_stdin(Stdin::Stream);
         // It ends when we close its input, or with us.
@@ -55,14 +55,14 @@ impl Saved {
         Ok(Self { path: path.to_owned(), run, input })
     }
 
-    /// Writes more. What takes nothing any more is ended, and [`finish`](Self::finish) says so.
+    /// Writes more. A writer that accepts nothing more is ended, and [`finish`](Self::finish) reports it.
     pub(crate) async fn write(&self, bytes: Bytes) {
         if !matches!(tokio::time::timeout(PATIENCE, self.input.write(bytes)).await, Ok(Ok(()))) {
             self.run.control().kill();
         }
     }
 
-    /// Waits until it is all written, and says what became of it.
+    /// Waits until everything is written, and reports the result.
     pub(crate) async fn finish(self) -> Result<String> {
         self.input.close();
         let said = tokio::time::timeout(PATIENCE, rest(&self.run)).await;
@@ -83,7 +83,7 @@ fn not_written(path: &str, why: &str) -> Error {
         .with_remedy("name a file in the workspace or below /tmp whose directory exists")
 }
 
-/// The first line it prints: that the file is open, or why not. A shell may print a line in pieces.
+/// The first line of the script: that the file is open, or why not. A shell may print a line in pieces.
 async fn first_words(run: &Execution) -> String {
     let mut said = Vec::new();
     while !said.contains(&b'\n') && said.len() < COMPLAINT {
@@ -135,14 +135,14 @@ mod tests {
         false
     }
 
-    /// A4, A43: whenever the file becomes a pipe that takes nothing.
+    /// A4, A43: at any moment the file may become a pipe that is never read.
     #[test]
     fn a_file_that_becomes_a_pipe_holds_nothing_up() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         fs::write(at("file"), "").unwrap();
         assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
-        // With a reader that does not read, so that opening it succeeds.
+        // With a reader that never reads, so that opening succeeds.
         let _reader = fs::File::options().read(true).write(true).open(at("pipe")).unwrap();
         let (is_over, name) = (AtomicBool::new(false), at("name"));
         let take_turns = || {
@@ -162,7 +162,7 @@ mod tests {
                 command.args(["-c", SCRIPT, "sh"]).arg(&name).stdin(Stdio::piped());
                 let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
                 let mut input = child.stdin.take().unwrap();
-                // More than a pipe holds. A script that has refused the file does not read it.
+                // More than a pipe holds. A script that refused the file does not read it.
                 let writer = std::thread::spawn(move || drop(input.write_all(&vec![b'x'; 1 << 18])));
                 let ended = ends(&mut child);
                 writer.join().unwrap();

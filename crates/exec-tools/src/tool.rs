@@ -1,4 +1,4 @@
-//! The tools there are.
+//! The list of tools.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,15 @@ use std::str::FromStr;
 pub enum Tool {
     /// Runs a command to its end.
     RunCommand,
-    /// Starts one that goes on in the background.
+    /// Starts a background command.
     StartCommand,
-    /// Reads what such a one has written.
+    /// Reads the output of a background command.
     ReadOutput,
-    /// Writes what it reads.
+    /// Writes to a background command's input.
     WriteInput,
-    /// Ends it.
+    /// Stops a background command.
     StopCommand,
-    /// Says what is possible here and what runs.
+    /// Describes the sandbox and its background commands.
     SandboxStatus,
 }
 
@@ -31,7 +31,7 @@ impl Tool {
         Self::SandboxStatus,
     ];
 
-    /// What a model calls it.
+    /// Its name for models.
     pub const fn name(self) -> &'static str {
         match self {
             Self::RunCommand => "run_command",
@@ -43,7 +43,7 @@ impl Tool {
         }
     }
 
-    /// The name that somebody who wrote `word` is likely to have meant.
+    /// The tool whose name is closest to `word`.
     pub fn nearest(word: &str) -> Option<Self> {
         nearest(word, Self::ALL.map(Self::name)).and_then(|name| name.parse().ok())
     }
@@ -66,7 +66,7 @@ impl FromStr for Tool {
     }
 }
 
-/// Which of `names` somebody who wrote `word` is likely to have meant.
+/// The closest of `names` to `word`.
 pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let scored = names.into_iter().map(|name| (strsim::jaro_winkler(word, name), name));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;

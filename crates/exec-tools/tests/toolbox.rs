@@ -94,7 +94,7 @@ async fn the_description_is_the_sandboxs_own() {
     assert!(reply.text.contains("perhaps: that place is read-only in this sandbox"), "{}", reply.text);
 }
 
-/// A43, V12: output is saved to files alone. Opening a pipe would wait for a reader that never comes.
+/// A43: output is saved to files alone. Opening a pipe would wait for a reader that never comes.
 #[tokio::test]
 async fn output_is_saved_to_files_alone() {
     let (workspace, toolbox) = toolbox(|opts| opts).await;

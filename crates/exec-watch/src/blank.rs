@@ -1,7 +1,6 @@
-//! A file for the record of a run that is still to come.
+//! An empty file prepared for the record of a run to come.
 //!
-//! To make a file takes a file system longer than to fill one and give it its name, and a command that comes to a warm cell
-//! waits for it.
+//! Creating a file takes longer than filling and renaming one, and a command that gets a warm cell waits for it.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,17 +12,18 @@ use exec_files::Dir;
 use crate::record::{RunRecord, run_file};
 use crate::state::{Kind, StateDir};
 
-/// An empty file that nobody takes for a record yet.
+/// An empty file that is not a record yet.
 #[derive(Debug)]
 pub(crate) struct Blank {
     file: File,
-    /// Where it is.
+    /// Its directory.
     runs: Arc<Dir>,
     name: String,
 }
 
 impl Blank {
-    /// One for the run of this cell. None where there can't be one: then the run makes its record itself, or says why not.
+    /// Prepares a file for the run of this cell. `None` on failure: then the run creates its record itself, or
+    /// reports why it can't.
     pub(crate) fn lay(state: &StateDir, cell: &str) -> Option<Self> {
         let name = name(cell);
         let laid = state.lay(Kind::Run, &name);
@@ -31,7 +31,7 @@ impl Blank {
         laid.ok().map(|(runs, file)| Self { file, runs, name })
     }
 
-    /// Makes it the record of this run, whole from the beginning.
+    /// Turns it into the record of this run, complete from the start.
     pub(crate) fn fill(mut self, state: &StateDir, run: &RunRecord) -> Result<()> {
         let filled = serde_json::to_vec(run)
             .map_err(Into::into)
@@ -44,12 +44,12 @@ impl Blank {
     }
 }
 
-/// Takes away the one of this cell, if there still is one.
+/// Removes the file prepared for this cell, if it is still there.
 pub(crate) fn discard(state: &StateDir, cell: &str) {
     state.remove(Kind::Run, &name(cell));
 }
 
-/// What it is called.
+/// The name of the file.
 fn name(cell: &str) -> String {
     run_file(cell, "")
 }

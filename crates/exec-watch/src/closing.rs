@@ -1,8 +1,8 @@
-//! Runs whose owners died before they could write down their ends: found in the records, and after a restart of the
-//! machine, which takes the records away, in the audit log itself.
+//! Closes the runs whose owners died before they logged an end. The runs are found in the records; after a reboot,
+//! which deletes the records, in the audit log.
 //!
-//! Only runs that were written down in this very state directory are closed: whoever does it has that directory's turn,
-//! so that no run is closed twice.
+//! Only runs recorded in this very state directory are closed. The caller holds that directory's lock, so that no
+//! run is closed twice.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,10 +17,10 @@ use crate::state::{Kind, StateDir};
 use crate::sweep::{SweepMode, Swept};
 use crate::view;
 
-/// Says in which start of the machine the log was last looked through.
+/// Holds the boot in which the log was last searched.
 const LOOKED: &str = "audit-looked";
 
-/// Closes the runs of owners that are dead, or only says which they are.
+/// Closes the runs of dead owners, or only lists them.
 pub(crate) fn close_runs(
     state: &StateDir,
     audit: Option<&AuditLog>,
@@ -34,7 +34,7 @@ pub(crate) fn close_runs(
     let extent = if looked == Looked::InVain { Extent::All } else { extent };
     let is_noted = is_due && audit.is_some() && mode == SweepMode::Remove;
     if is_noted {
-        // Before the log is read: a helper that takes a record away meanwhile takes the note away after it.
+        // Before the log is read: a helper that removes a record meanwhile empties the note after it.
         looked_at(state, here);
     }
     let reading = audit.filter(|_| is_due).map(|audit| audit.read(extent)).transpose();
@@ -48,7 +48,7 @@ pub(crate) fn close_runs(
         }
     };
     for run in dead {
-        // An owner may have died between the line and taking the record away.
+        // An owner may have died after it logged the end and before it removed the record.
         if !reading.as_ref().is_some_and(|reading| reading.has_ended(&run.id)) {
             close(&run.id, &run.owner);
         }
@@ -77,17 +77,17 @@ pub(crate) fn close_runs(
     Ok(())
 }
 
-/// Runs of this directory that the log says have not ended.
+/// Runs of this directory that have no end in the log.
 struct LeftOpen {
-    /// Of owners that are dead.
+    /// Runs of dead owners.
     dead: Vec<OpenRun>,
-    /// Whether there is a record of each of the others. An owner that is killed takes a moment to end, and the record of its run
-    /// can be gone by then: that run is to be looked for again.
+    /// Whether all the others have a record. A killed owner takes a moment to end, and the record of its run can be
+    /// gone by then: such a run has to be looked for again.
     are_others_recorded: bool,
 }
 
-/// What the log says is open. It is read once more after owners were found to be dead: one may have closed its run and ended in
-/// between.
+/// The open runs in the log. The log is read once more after owners were found dead: one may have closed its run
+/// and ended in between.
 fn left_open(
     reading: Reading,
     audit: &AuditLog,
@@ -109,7 +109,7 @@ fn left_open(
     Ok(LeftOpen { dead, are_others_recorded })
 }
 
-/// Another machine has another boot, and its owners may be alive.
+/// Another machine has another boot, and owners on it may be alive.
 fn is_ours(run: &OpenRun, place: &str) -> bool {
     run.state == place && run.machine.as_deref() == machine()
 }
@@ -121,19 +121,20 @@ fn why(owner: &Owner, here: &World) -> String {
     }
 }
 
-/// What is at [`LOOKED`].
+/// The path of [`LOOKED`].
 pub(crate) fn note(state: &StateDir) -> PathBuf {
     state.path().join(LOOKED)
 }
 
-/// When the log was last looked through.
+/// When the log was last searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Looked {
-    /// In this start of the machine, which is enough: the records have it all since.
+    /// During this boot, which is enough: the records have every run since then.
     Now,
-    /// In an earlier one, or never.
+    /// During an earlier boot, or never.
     Earlier,
-    /// Since then a helper has taken away the record of a run that did not end, however long ago it started, and emptied the note.
+    /// A helper has since removed the record of a run that did not end, however long ago it started, and emptied
+    /// the note.
     InVain,
 }
 
@@ -152,7 +153,7 @@ fn looked_at(state: &StateDir, here: &World) {
 }
 
 fn not_looked_at(state: &StateDir) {
-    // Without a note the log is looked through as well, if not as far.
+    // Without a note the log is searched as well, though not as far.
     let _ = state.root().and_then(|root| root.replace(LOOKED, 0o600, b""));
 }
 

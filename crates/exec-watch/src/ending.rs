@@ -1,8 +1,8 @@
-//! Ends cells from outside, whoever owns them, and says so only when nothing of them is left.
+//! Ends cells from outside, regardless of their owner, and reports success only when no process of them is left.
 //!
-//! The order: what is in the control groups of the cell, frozen, and its PID 1, with which the kernel ends all others; then
-//! whoever is found to be a member of it, but not the keeper, which cleans up; when that was not enough, everybody. Every
-//! signal goes to a handle of a process that was looked at again after the handle was taken.
+//! First the processes in the cell's control groups, frozen, and its PID 1, with which the kernel ends the rest;
+//! then every process found to be a member, except the keeper, which cleans up; if that was not enough, all
+//! members, the keeper included. A signal is sent only through a pidfd whose process was checked again after the pidfd was opened.
 
 use std::fs;
 use std::path::Path;
@@ -19,14 +19,14 @@ use crate::snapshot::{self, Seen};
 use crate::stat::Stat;
 use crate::strike::strike;
 
-/// After this long, what should have ended a cell has not.
+/// If a cell is not gone after this time, the gentler means have failed.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// Between two looks; it doubles up to the longest.
+/// The pause between two checks; it doubles up to the longest.
 const FIRST_LOOK: Duration = Duration::from_millis(2);
 const LONGEST_LOOK: Duration = Duration::from_millis(50);
 
-/// A process that is still there.
+/// A process that could not be ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Survivor {
     /// The cell it is in.
@@ -35,13 +35,13 @@ pub struct Survivor {
     pub pid: u32,
     /// Its name.
     pub name: String,
-    /// The kernel's letter for what it does; `D` can't be interrupted.
+    /// The kernel's letter for its state; `D` can't be interrupted.
     pub state: char,
-    /// Where in the kernel it waits, if that can be seen.
+    /// The kernel function it waits in, if known.
     pub waits_in: Option<String>,
 }
 
-/// Kills all processes of these cells and waits until they are gone, or for as long as `limit`. Returns who is left.
+/// Kills all processes of these cells and waits up to `limit` until they are gone. Returns the survivors.
 pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
     let mut first_blow: Option<Instant> = None;
     let mut look = FIRST_LOOK;
@@ -54,14 +54,16 @@ pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
         if alive.is_empty() {
             return Vec::new();
         }
-        // Among fork bombs a look can take longer than the limit, which therefore counts from the first blow after one.
+        // With fork bombs around, one check can take longer than the limit, so it counts from the first kill after
+        // a check.
         if first_blow.is_some_and(|blow| blow.elapsed() >= limit) {
             return alive.iter().flat_map(|cell| survivors(cell, &census.members(cell))).collect();
         }
         let is_patient = first_blow.get_or_insert_with(Instant::now).elapsed() < PATIENCE;
         for cell in alive {
             if is_patient {
-                // PID 1 takes all others with it; but among many that want the processor its turn to die may come late.
+                // PID 1 takes all others with it, but among many processes that want the CPU it may be scheduled
+                // late.
                 census.heads(cell).into_iter().chain(census.inside(cell)).for_each(kill);
             } else {
                 by_force(cell, &census.members(cell));
@@ -72,8 +74,8 @@ pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
     }
 }
 
-/// Kills one run of a cell that serves others too: its first process, and what descends from it or is in its session.
-/// What has left both belongs to the cell by now and ends with it. Returns who is left.
+/// Kills one run of a cell that serves others too: its first process, that process's descendants and its session. A
+/// process that has left both belongs to the cell and ends with it. Returns the survivors.
 pub fn end_run(cell: &CellRecord, run: &RunRecord, limit: Duration) -> Vec<Survivor> {
     let mut first_blow: Option<Instant> = None;
     let mut look = FIRST_LOOK;
@@ -101,13 +103,13 @@ pub fn end_run(cell: &CellRecord, run: &RunRecord, limit: Duration) -> Vec<Survi
     }
 }
 
-/// Asks one run of a cell that serves others too to end.
+/// Sends SIGTERM to one run of a cell that serves others too.
 pub fn ask_run(cell: &CellRecord, run: &RunRecord) {
     let seen = snapshot::take();
     Census::of(&seen).of_run(cell, run).iter().for_each(|seen| signal(seen.process, Signal::Ask));
 }
 
-/// Asks the commands of these cells to end: what the keeper or PID 1 of each began hears SIGTERM.
+/// Sends SIGTERM to the commands of these cells: the children of each keeper or PID 1.
 pub fn ask_all(cells: &[CellRecord]) {
     let seen = snapshot::take();
     let census = Census::of(&seen);
@@ -115,39 +117,39 @@ pub fn ask_all(cells: &[CellRecord]) {
         let heads: Vec<u32> = census.heads(cell).iter().map(|seen| seen.process.pid).collect();
         let is_group = matches!(cell.place, Some(Place::Group { .. }));
         let members = census.members(cell);
-        // PID 1 is ours and ignores it; its children are the commands.
+        // PID 1 is ours and ignores SIGTERM; its children are the commands.
         let commands = members.iter().filter(|seen| is_group || heads.contains(&seen.stat.parent));
         commands.for_each(|seen| signal(seen.process, Signal::Ask));
     }
 }
 
-/// Whether anything of a cell is alive.
+/// Whether any process of a cell is alive.
 pub fn is_alive(cell: &CellRecord) -> bool {
     is_any_alive(std::slice::from_ref(cell))
 }
 
-/// Whether anything of any of these cells is alive.
+/// Whether any process of any of these cells is alive.
 pub(crate) fn is_any_alive(cells: &[CellRecord]) -> bool {
     let seen = snapshot::take();
     let census = Census::of(&seen);
     cells.iter().any(|cell| !census.members(cell).is_empty())
 }
 
-/// Kills what the keeper of a cell began, which is its PID 1, without a look at other processes: where a cell has no control group,
-/// that look is what takes long.
+/// Kills the child of a cell's keeper, which is the cell's PID 1, without a scan of all processes: in a cell
+/// without a control group, that scan is the slow part.
 fn kill_first_process(cell: &CellRecord) {
     let Some(Place::Keeper { keeper, .. }) = &cell.place else { return };
     let children = procfs::read(&format!("{0}/task/{0}/children", keeper.pid)).unwrap_or_default();
     for pid in children.split_whitespace() {
         let Some(stat) = Stat::read(pid).filter(|stat| stat.parent == keeper.pid) else { continue };
-        // As long as its parent is the one that the record names, it is of the cell.
+        // While its parent is the keeper in the record, the process belongs to the cell.
         if let (Ok(pid), true) = (pid.parse(), Process::now(keeper.pid) == Some(*keeper)) {
             signal(Process { pid, start: stat.start }, Signal::Kill);
         }
     }
 }
 
-/// Nothing can be begun in a group that is frozen, so killing one by one comes to an end.
+/// Kills the members one by one. This terminates because a frozen group can't start new processes.
 fn by_force(cell: &CellRecord, members: &[&Seen]) {
     let groups = group_name(cell).map(|name| groups::of(name, members)).unwrap_or_default();
     groups.freeze();
@@ -171,7 +173,7 @@ fn signal(process: Process, signal: Signal) {
     use rustix::process::{Pid, PidfdFlags, Signal as Raw, pidfd_open, pidfd_send_signal};
     let Some(pid) = i32::try_from(process.pid).ok().and_then(Pid::from_raw) else { return };
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-    // Its number may be another's by now; the handle is whose it was when it was taken, so look again.
+    // The pid may have been reused; the pidfd keeps its process, so check again.
     if start_time(&process.pid.to_string()) == Some(process.start) {
         let raw = match signal {
             Signal::Ask => Raw::TERM,
@@ -182,13 +184,13 @@ fn signal(process: Process, signal: Signal) {
     }
 }
 
-/// Where a process can't be told from another with its number, none is signalled.
+/// On this platform a reused pid can't be detected, so nothing is signalled.
 #[cfg(not(target_os = "linux"))]
 fn signal(process: Process, signal: Signal) {
     let _ = (process, signal, start_time);
 }
 
-/// The ones that the kernel does not let go first: they are why the others wait.
+/// Uninterruptible processes come first: the others wait because of them.
 fn survivors(cell: &CellRecord, members: &[&Seen]) -> Vec<Survivor> {
     let keeper = match &cell.place {
         Some(Place::Keeper { keeper, .. }) => Some(*keeper),
@@ -240,7 +242,7 @@ mod tests {
         (child, cell)
     }
 
-    /// R13: the keeper here is a shell that does not go by itself.
+    /// R13: the keeper here is a shell that does not exit by itself.
     #[test]
     fn a_family_ends_with_its_keeper() {
         let (mut child, cell) = shell("sleep 1000 & sleep 1000 & while :; do sleep 1; done");
@@ -250,7 +252,7 @@ mod tests {
         child.wait().unwrap();
     }
 
-    /// R13: among fork bombs, the first look can take longer than the limit.
+    /// R13: with fork bombs around, the first check can take longer than the limit.
     #[test]
     fn however_long_a_look_takes_everybody_is_hit() {
         let (mut child, mut cell) = shell("exec sleep 1000");
@@ -277,7 +279,7 @@ mod tests {
         assert_eq!(child.wait().unwrap().code(), Some(7), "its keeper goes on");
     }
 
-    /// F12: a record that is older than the process which has the number now.
+    /// F12: the record is older than the process that has the pid now.
     #[test]
     fn a_stranger_with_the_same_number_is_unharmed() {
         let (mut child, _) = shell("exec sleep 1000");

@@ -1,5 +1,5 @@
-//! Control groups of a cell, found through its processes: to kill them as a whole, to see what they use, and to take them
-//! away when they are empty.
+//! Control groups of a cell, found through its processes: to kill them as a whole, to measure them, and to remove
+//! empty ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// A group in one of the places where hierarchies are mounted.
+    /// Adds a group found below one of the mounted hierarchies.
     pub(crate) fn add(&mut self, mounts: &Mounts, mount: &Path, group: &Path) {
         if mounts.unified.as_deref() == Some(mount) {
             self.unified.insert(group.to_owned());
@@ -27,14 +27,14 @@ impl Groups {
         }
     }
 
-    /// Where groups are frozen by a controller of its own. What is killed with a whole group need not be frozen.
+    /// Freezes groups of the v1 freezer. Groups that are killed as a whole need not be frozen.
     pub(crate) fn freeze(&self) {
         for group in &self.freezers {
             put(&group.join("freezer.state"), "FROZEN");
         }
     }
 
-    /// Waits until nobody moves in those that were frozen.
+    /// Waits until all processes in the frozen groups have stopped.
     pub(crate) fn await_standstill(&self, until: Instant, look_again: Duration) {
         while self.freezers.iter().any(|group| is_moving(group)) && Instant::now() < until {
             std::thread::sleep(look_again);
@@ -47,7 +47,7 @@ impl Groups {
         }
     }
 
-    /// A frozen process can't die, whoever froze it.
+    /// Thaws all groups, including ones frozen by others: a frozen process can't die.
     pub(crate) fn thaw(&self) {
         for group in &self.freezers {
             put(&group.join("freezer.state"), "THAWED");
@@ -98,7 +98,7 @@ fn up_to(path: &str, name: &str) -> Option<PathBuf> {
     Some(parts.get(..=at)?.iter().collect())
 }
 
-/// Where the hierarchies are mounted.
+/// The mount points of the hierarchies.
 #[derive(Debug, Default)]
 pub(crate) struct Mounts {
     unified: Option<PathBuf>,
@@ -113,8 +113,8 @@ impl Mounts {
         Self::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
     }
 
-    /// Where every cell has a group, if it has any: engines put a container into all hierarchies, a cell of our own is in
-    /// the unified one, else in that of the process limit.
+    /// The hierarchies in which every cell with a group has one: engines put a container into all hierarchies; our
+    /// own cells are in the unified one, or else in that of the pids controller.
     pub(crate) fn with_all_members(&self) -> impl Iterator<Item = &Path> {
         [&self.unified, &self.freezer, &self.pids].into_iter().flatten().map(PathBuf::as_path)
     }
@@ -144,7 +144,7 @@ impl Mounts {
         mounts
     }
 
-    /// Bytes in use by the group of this name that these processes are in, if it counts them and we may read it.
+    /// Memory charged to the group of this name that these processes are in, if it is accounted and readable.
     pub(crate) fn memory_of(&self, name: &str, members: &[&Seen]) -> Option<u64> {
         let mut groups = members.iter().flat_map(|seen| named(&seen.groups, name));
         groups.find_map(|(controllers, path)| {
@@ -169,8 +169,8 @@ fn entry(list: &str, name: &str) -> Option<u64> {
     entries.find(|(key, _)| *key == name)?.1.trim().parse().ok()
 }
 
-/// Removes the empty groups of this name, wherever they are; says how many there were. A group with anybody in it can't be
-/// removed. A cell's group is not always near ours: the scope of a user's cell is in no group that its session is in.
+/// Removes the empty groups of this name, wherever they are, and returns how many. A group with processes can't be
+/// removed. A cell's group is not always near ours: the scope of a user's cell is outside of the session's groups.
 pub(crate) fn remove_empty(name: &str) -> usize {
     remove_empty_in(&Mounts::read(), name)
 }
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(up_to("/", "cell"), None);
     }
 
-    /// R91: also far from our own groups, and never a container's group or one that only looks alike.
+    /// R91: also far from our own groups; never a container's group or one with a similar name.
     #[test]
     fn empty_groups_are_removed_wherever_they_are() {
         let dir = tempfile::tempdir().unwrap();
@@ -229,7 +229,7 @@ mod tests {
         Seen { groups: groups.into(), ..own }
     }
 
-    /// R90: both of the kernel's interfaces, each in a directory that looks like it.
+    /// R90: both kernel interfaces, each imitated by a directory.
     #[cfg(target_os = "linux")]
     #[test]
     fn memory_is_what_a_group_is_charged_with_but_for_pages_that_can_be_dropped() {

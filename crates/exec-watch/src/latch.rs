@@ -1,4 +1,4 @@
-//! The latch of an emergency stop: while it is down, nothing new starts.
+//! The latch of an emergency stop: while it is set, nothing new starts.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,17 +11,17 @@ use crate::state::StateDir;
 
 const FILE: &str = "stopped";
 
-/// A latch that is down.
+/// A latch that is set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latch {
-    /// Since when.
+    /// When it was set.
     pub since: Moment,
-    /// Who let it down.
+    /// The process that set it.
     pub pid: u32,
 }
 
 impl StateDir {
-    /// Lets the latch down. One that is down stays as it is.
+    /// Sets the latch. A latch that is set already stays as it is.
     pub fn latch(&self) -> Result<Latch> {
         self.prepare()?;
         let latch = Latch { since: Moment::now(), pid: std::process::id() };
@@ -44,7 +44,7 @@ impl StateDir {
         }
     }
 
-    /// The latch, if it is down. That the file is there is enough.
+    /// The latch, if it is set. The file's existence is enough.
     pub fn latched(&self) -> Result<Option<Latch>> {
         if !self.is_latched()? {
             return Ok(None);
@@ -53,7 +53,7 @@ impl StateDir {
         Ok(Some(known.unwrap_or(Latch { since: Moment::now(), pid: 0 })))
     }
 
-    /// Lifts the latch; says whether it was down.
+    /// Lifts the latch and returns whether it was set.
     pub fn lift(&self) -> Result<bool> {
         if !self.is_latched()? {
             return Ok(false);
@@ -71,7 +71,7 @@ impl StateDir {
         }
     }
 
-    /// An error while the latch is down.
+    /// Fails while the latch is set.
     pub fn admit(&self) -> Result<()> {
         if !self.is_latched()? {
             return Ok(());
@@ -82,7 +82,8 @@ impl StateDir {
             .with_remedy("see that all is well, then lift it with `agentctl resume`"))
     }
 
-    /// Whether anything has the latch's name. Asked for at every run, so it takes four system calls while the latch is up.
+    /// Whether a file has the latch's name. Called for every run, so it makes only four system calls while the
+    /// latch is not set.
     fn is_latched(&self) -> Result<bool> {
         match self.root().and_then(|root| root.metadata(FILE)) {
             Ok(_) => Ok(true),

@@ -1,12 +1,12 @@
-//! Who runs what on this machine.
+//! Records of what runs on this machine, and the means to stop it.
 //!
-//! Executors write down every cell before it is made and every run while it lasts ([`Watch`]), in a small directory of
-//! this user's own ([`StateDir`]). From there whoever has to can see what runs, whichever orchestrator started it, refuse
-//! new runs with a latch, end cells from outside in a way that reaches all of their processes and harms no other
-//! ([`end_all`]), and clean up after owners that are dead. The audit log is written from here too.
+//! Executors record every cell before they create it and every run while it lasts ([`Watch`]), in a small directory
+//! owned by this user ([`StateDir`]). With these records any process of the user can list what runs, whichever
+//! orchestrator started it; refuse new runs with a latch; end cells from outside, reaching all of their processes
+//! and no others ([`end_all`]); and clean up after dead owners. The audit log is written here too.
 //!
-//! This crate knows processes and control groups, and no engine: what of a container an engine has to do is for those
-//! who know engines.
+//! This crate knows processes and control groups, but no engines: the crates that know engines do the engine's part
+//! of a container.
 
 mod audit;
 mod blank;

@@ -1,4 +1,4 @@
-//! What the processes of a cell use.
+//! Measures what the processes of a cell use.
 
 use serde::Serialize;
 
@@ -11,21 +11,21 @@ use crate::snapshot::Seen;
 /// What the processes of a cell use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Load {
-    /// How many there are, those of ours included.
+    /// The number of processes, ours included.
     pub processes: usize,
-    /// Processor time so far, in milliseconds.
+    /// CPU time so far, in milliseconds.
     pub cpu_ms: u64,
-    /// Memory in use, in bytes: what the cell's control group is charged with, without file pages that the kernel can drop;
-    /// where the cell has no such group or it can't be read, what its processes have resident, pages they share counted
-    /// for each.
+    /// Memory in use, in bytes: what the cell's control group is charged with, less file pages the kernel can drop.
+    /// If the cell has no such group or it can't be read, the resident memory of its processes, with shared pages
+    /// counted for each.
     pub memory_bytes: u64,
-    /// Attempts to reach a network that found no way out, since the cell was made. None where the cell shares this machine's
-    /// network or where that can't be seen.
+    /// Attempts to reach a network without a route, since the cell was created. `None` if the cell shares this
+    /// machine's network or the counters can't be read.
     pub network_denials: Option<u64>,
 }
 
 impl Load {
-    /// Of two cells together. What is known of one only is that one's.
+    /// The sum of two loads. A value known for one only is that one's.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let denials = self.network_denials.into_iter().chain(other.network_denials);
@@ -38,7 +38,7 @@ impl Load {
     }
 }
 
-/// What of this machine has to be known to measure its cells.
+/// What has to be known about this machine to measure its cells.
 #[derive(Debug)]
 pub(crate) struct Meter {
     mounts: Mounts,
@@ -50,7 +50,7 @@ impl Meter {
         Self { mounts: Mounts::read(), network: Namespace::of("self") }
     }
 
-    /// What a cell uses; none where its processes can't be seen from here.
+    /// The load of a cell; `None` if its processes can't be seen from here.
     pub(crate) fn load(&self, record: &CellRecord, census: &Census<'_>) -> Option<Load> {
         if let Some(Place::Container { same_kernel: false, .. }) = record.place {
             return None;
@@ -73,7 +73,7 @@ impl Meter {
             _ => None,
         };
         let outside = [Some(record.owner.pid), keeper].into_iter().flatten();
-        // Who looks may be in another namespace than who made the cell, and a cell may share either.
+        // The observer may be in another namespace than the cell's creator, and a cell may share either.
         let mut outside: Vec<Namespace> = outside.filter_map(|pid| Namespace::of(&pid.to_string())).collect();
         outside.push(self.network?);
         network::denials(&census.heads(record), &outside)

@@ -1,30 +1,30 @@
-//! A file that one process at a time holds, or several that only read.
+//! A file lock, exclusive or shared between readers.
 
 use std::fs::File;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Between two attempts.
+/// The pause between two attempts.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Who may hold it beside us.
+/// Which other processes may hold the lock at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum With {
-    /// Nobody.
+    /// None.
     Nobody,
-    /// Others that say so too.
+    /// Other readers.
     Readers,
 }
 
-/// What is held until it is dropped, or its process ends.
+/// A lock that is held until it is dropped or its process ends.
 ///
-/// It is given back and not only closed: a child that another thread of this process is just starting has a copy of the
-/// descriptor until it becomes its program, and would hold what nobody holds any more.
+/// Dropping it unlocks the file explicitly: a child that another thread is just starting has a copy of the
+/// descriptor until it executes its program, and would keep the lock held.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 
 impl Lock {
-    /// Takes it, if it can be had within this time.
+    /// Takes the lock, or returns `None` if it stays taken for this long.
     pub(crate) fn take(file: File, with: With, within: Duration) -> io::Result<Option<Self>> {
         let end = Instant::now() + within;
         loop {
@@ -42,7 +42,7 @@ impl Lock {
 #[cfg(unix)]
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing it does the same, if later.
+        // Closing the file unlocks it too, if later.
         let _ = rustix::fs::flock(&self.0, rustix::fs::FlockOperation::Unlock);
     }
 }
@@ -62,7 +62,7 @@ fn try_lock(file: &File, with: With) -> io::Result<bool> {
     }
 }
 
-/// Where nothing can be locked, two may clean up at once, and a line may be counted twice.
+/// Without file locks two processes may clean up at once, and a line may be counted twice.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same call as where files can be locked")]
 fn try_lock(_: &File, _: With) -> io::Result<bool> {

@@ -1,7 +1,8 @@
-//! Which processes are a cell's: those that descend from its keeper, and those in control groups of its name. Pure.
+//! Finds the processes of a cell: the descendants of its keeper, and the members of control groups with its name.
+//! Pure.
 //!
-//! Nobody leaves either: an orphan of a PID namespace becomes a child of its PID 1, one of a subreaper a child of that,
-//! and a control group is left by nobody who could not undo everything anyway.
+//! A process can't leave either set: an orphan in a PID namespace becomes a child of its PID 1, an orphan of a
+//! subreaper a child of that, and only a process that could undo everything anyway can leave a control group.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +11,10 @@ use crate::procfs;
 use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot::Seen;
 
-/// Ids of containers are 64 digits; anything much shorter could be part of another path.
+/// Container ids have 64 digits; a much shorter name could be part of another path.
 const SHORTEST_ID: usize = 32;
 
-/// The processes of a machine, ready to be asked about.
+/// An index of the machine's processes.
 #[derive(Debug)]
 pub(crate) struct Census<'a> {
     all: &'a [Seen],
@@ -21,7 +22,7 @@ pub(crate) struct Census<'a> {
 }
 
 impl<'a> Census<'a> {
-    /// Of these processes.
+    /// Indexes these processes.
     pub(crate) fn of(all: &'a [Seen]) -> Self {
         let mut children: HashMap<u32, Vec<usize>> = HashMap::new();
         for (index, seen) in all.iter().enumerate() {
@@ -46,7 +47,7 @@ impl<'a> Census<'a> {
         found
     }
 
-    /// The living processes of a cell, its keeper not included, which cleans up after them.
+    /// The living processes of a cell without its keeper, which cleans up after them.
     pub(crate) fn inside(&self, cell: &CellRecord) -> Vec<&'a Seen> {
         let keeper = match &cell.place {
             Some(Place::Keeper { keeper, .. }) => Some(keeper.pid),
@@ -57,15 +58,15 @@ impl<'a> Census<'a> {
         members
     }
 
-    /// What of a cell has to die first, because all else dies with it or is found more easily then: the children of the
-    /// keeper; in a container the process that no other one of it began.
+    /// The processes of a cell to kill first, because the others die with them or are easier to find then: the
+    /// keeper's children; in a container, the process whose parent is outside.
     pub(crate) fn heads(&self, cell: &CellRecord) -> Vec<&'a Seen> {
         let inside = self.inside(cell);
         let numbers: HashSet<u32> = inside.iter().map(|seen| seen.process.pid).collect();
         inside.into_iter().filter(|seen| !numbers.contains(&seen.stat.parent)).collect()
     }
 
-    /// The living processes of one run: its first one, what descends from it, and what is in its session.
+    /// The living processes of one run: its first process, that process's descendants and its session.
     pub(crate) fn of_run(&self, cell: &CellRecord, run: &RunRecord) -> Vec<&'a Seen> {
         let members = self.members(cell);
         let first = run.pid.and_then(|inside| {
@@ -96,7 +97,7 @@ impl<'a> Census<'a> {
 
     fn process_group(&self, leader: Process) -> HashSet<usize> {
         let mut found = self.family(leader);
-        // Once the leader is gone its number may be another's, but not while its group lasts.
+        // After the leader's death its pid may be reused, but not while the group exists.
         if self.all.iter().all(|seen| seen.process.pid != leader.pid || seen.process == leader) {
             found.extend((0..self.all.len()).filter(|index| {
                 let seen = &self.all[*index];
@@ -107,17 +108,17 @@ impl<'a> Census<'a> {
     }
 }
 
-/// The number that a process has in the innermost namespace it is in.
+/// The pid of a process in its innermost namespace.
 fn number_inside(pid: u32) -> Option<u32> {
     let status = procfs::read(&format!("{pid}/status"))?;
     let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
     numbers.split_whitespace().last()?.parse().ok()
 }
 
-/// What the control groups of a cell are called.
+/// The name of a cell's control groups.
 pub(crate) fn group_name(cell: &CellRecord) -> Option<&str> {
     match &cell.place {
-        // Anything else could be the name of a group that is not a container's.
+        // Any other name could be that of a group that is not a container's.
         Some(Place::Container { id, same_kernel: true, .. }) => {
             Some(id.as_str()).filter(|id| is_engine_id(id))
         }
@@ -126,7 +127,7 @@ pub(crate) fn group_name(cell: &CellRecord) -> Option<&str> {
     }
 }
 
-/// Whether this could be the id of a container: many hexadecimal digits.
+/// Whether this could be a container id: many hexadecimal digits.
 fn is_engine_id(id: &str) -> bool {
     id.len() >= SHORTEST_ID && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -138,7 +139,8 @@ pub(crate) fn is_in(groups: &str, name: &str) -> bool {
     paths.flat_map(|path| path.split('/')).any(|part| part == name || is_named_after(part, name))
 }
 
-/// Whether this is what an engine calls the control group of a container: `<id>`, `docker-<id>.scope`, `libpod-<id>`.
+/// Whether this is an engine's name for the control group of a container: `<id>`, `docker-<id>.scope`,
+/// `libpod-<id>`.
 pub fn is_named_after(group: &str, id: &str) -> bool {
     let name = group.strip_suffix(".scope").unwrap_or(group);
     id.len() >= SHORTEST_ID && name.rsplit('-').next() == Some(id)

@@ -1,13 +1,13 @@
-//! How often the processes of a cell tried to reach a network and found no way out. A cell without a network has a
-//! namespace of its own in which no route leads anywhere, and there the kernel itself counts what it refuses, whatever
-//! program it refuses it to.
+//! Counts how often the processes of a cell tried to reach a network without a route. A cell without a network has
+//! its own namespace in which no route leads out, and there the kernel counts what it refuses, to whichever
+//! program.
 
 use std::fs;
 
 use crate::snapshot::Seen;
 
-/// A network namespace, told from others by the table that the kernel shows in each. The namespace itself may be looked at by
-/// fewer: not by an ordinary user at a PID 1 that lets nobody near.
+/// A network namespace, identified by the table the kernel shows in it. The namespace file itself is readable by
+/// fewer users: not by an ordinary user if PID 1 is not dumpable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Namespace {
     device: u64,
@@ -15,7 +15,7 @@ pub(crate) struct Namespace {
 }
 
 impl Namespace {
-    /// Of the process with this number; `self` is this one.
+    /// The namespace of the process with this pid; `self` is this process.
     #[cfg(unix)]
     pub(crate) fn of(process: &str) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
@@ -23,26 +23,26 @@ impl Namespace {
         Some(Self { device: table.dev(), table: table.ino() })
     }
 
-    /// Where there are none.
+    /// Other platforms have none.
     #[cfg(not(unix))]
     pub(crate) fn of(_: &str) -> Option<Self> {
         None
     }
 }
 
-/// What was counted in the namespace of a cell, whose first processes these are, since it was made. None where that is one of
-/// those `outside`, which count for everybody there, or where nobody here may look.
+/// The denials counted in a cell's namespace since it was created; `heads` are its first processes. `None` if that
+/// namespace is one of `outside`, which count for every process there, or if it can't be read from here.
 pub(crate) fn denials(heads: &[&Seen], outside: &[Namespace]) -> Option<u64> {
     let pid = heads.first()?.process.pid.to_string();
     Namespace::of(&pid).filter(|its| !outside.contains(its))?;
     let read = |table: &str| fs::read_to_string(format!("/proc/{pid}/net/{table}"));
     let old = counted(&read("snmp").ok()?)?;
-    // A kernel may do without the new protocol.
+    // A kernel may lack IPv6.
     let new = read("snmp6").ok().and_then(|table| counted6(&table)).unwrap_or(0);
     Some(old.saturating_add(new))
 }
 
-/// `Ip: NAME NAME …` and below it `Ip: NUMBER NUMBER …`.
+/// Parses `Ip: NAME NAME …` followed by `Ip: NUMBER NUMBER …`.
 fn counted(table: &str) -> Option<u64> {
     let mut lines = table.lines().filter_map(|line| line.strip_prefix("Ip: "));
     let (names, numbers) = (lines.next()?, lines.next()?);
@@ -50,7 +50,7 @@ fn counted(table: &str) -> Option<u64> {
     pairs.find(|(name, _)| *name == "OutNoRoutes")?.1.parse().ok()
 }
 
-/// `NAME NUMBER`, a line each.
+/// Parses lines of `NAME NUMBER`.
 fn counted6(table: &str) -> Option<u64> {
     table.lines().find_map(|line| line.strip_prefix("Ip6OutNoRoutes"))?.trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Whose a cell is.
+//! The owner of a cell.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -8,33 +8,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::{Process, ProcessState, World, start_time};
 
-/// Who makes cells: one executor, or several, of one process. Start time and boot tell the process from a later one
-/// with the same number.
+/// The owner of cells: one or more executors of one process. Start time and boot distinguish the process from a
+/// later one with the same pid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// Unique to this executor.
+    /// Unique to the executor.
     pub id: String,
     /// The process.
     pub pid: u32,
-    /// When it began.
+    /// When the process started.
     pub start: Option<u64>,
-    /// Where its number and its time are counted.
+    /// The boot and the namespaces in which pid and start time are valid.
     pub world: Option<World>,
 }
 
 impl Owner {
-    /// This process.
+    /// An owner for this process.
     pub fn this_process() -> Self {
         let pid = std::process::id();
         Self { id: unique(&format!("o{pid}")), pid, start: start_time("self"), world: World::here() }
     }
 
-    /// Whether it is known to be dead by somebody who lives `here`.
+    /// Whether the owner is known to be dead, seen from `here`.
     pub fn is_dead(&self, here: &World) -> bool {
         match (&self.world, self.start) {
             (Some(world), Some(start)) => {
                 if world.boot != here.boot {
-                    // The state directory is this machine's own, and the machine has started anew since.
+                    // The state directory belongs to this machine, which has rebooted since.
                     return true;
                 }
                 world == here && ProcessState::of(self.pid).is_dead(start)
@@ -43,14 +43,14 @@ impl Owner {
         }
     }
 
-    /// Its process, if its number means the same here.
+    /// The owner's process, if its pid means the same here.
     pub fn process(&self, here: &World) -> Option<Process> {
         self.world.as_ref().filter(|world| *world == here)?;
         Some(Process { pid: self.pid, start: self.start? })
     }
 }
 
-/// A name that nothing else on this machine and its engines has, and that nobody can guess and take first.
+/// A name that is unique on this machine and its engines, and that can't be guessed and taken first.
 pub fn unique(prefix: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -83,7 +83,7 @@ mod tests {
         assert!(Owner { world: Some(before), ..own }.is_dead(&here));
     }
 
-    /// R15, F12: nothing of it goes on, whether or not its parent has noticed.
+    /// R15, F12: nothing of it runs any more, whether or not its parent has reaped it.
     #[cfg(target_os = "linux")]
     #[test]
     fn an_owner_that_nobody_has_waited_for_is_dead() {

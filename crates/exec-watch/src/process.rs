@@ -1,4 +1,4 @@
-//! Which process is meant: its number alone may be another's tomorrow, and is another's in another namespace.
+//! Identifies processes: a pid alone may be reused, and belongs to another process in another namespace.
 
 use std::sync::OnceLock;
 
@@ -6,83 +6,83 @@ use serde::{Deserialize, Serialize};
 
 use crate::stat::Stat;
 
-/// A process of this machine, told from a later one with the same number by when it began.
+/// A process of this machine. Its start time distinguishes it from a later one with the same pid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Process {
-    /// Its number.
+    /// The pid.
     pub pid: u32,
-    /// When it began, in the kernel's ticks since the machine did.
+    /// Start time in clock ticks since boot.
     pub start: u64,
 }
 
 impl Process {
-    /// The process that has this number now.
+    /// The process that has this pid now.
     pub fn now(pid: u32) -> Option<Self> {
         start_time(&pid.to_string()).map(|start| Self { pid, start })
     }
 
-    /// Whether it is dead for sure.
+    /// Whether it is certainly dead.
     pub fn is_dead(self) -> bool {
         ProcessState::of(self.pid).is_dead(self.start)
     }
 }
 
-/// Where process numbers mean what they mean to us.
+/// Where pids mean what they mean to us.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct World {
-    /// This start of the machine.
+    /// The boot id.
     pub boot: String,
-    /// The namespaces of processes and of time.
+    /// The PID and time namespaces.
     pub namespaces: String,
 }
 
 impl World {
-    /// This one; none where the system does not say.
+    /// The world of this process; `None` if the system does not report it.
     pub fn here() -> Option<Self> {
-        // It stays the same for as long as a process lives.
+        // Constant for the life of a process.
         static HERE: OnceLock<Option<World>> = OnceLock::new();
         HERE.get_or_init(|| Some(Self { boot: boot_id()?, namespaces: namespaces()? })).clone()
     }
 }
 
-/// What is known of a process number.
+/// What is known about a pid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "processes can be looked at on Linux only"))]
 pub enum ProcessState {
-    /// Nobody has it, or one that is dead and was not waited for.
+    /// Unused, or a dead process that was not reaped.
     Gone,
-    /// Somebody has it, since this many ticks after the machine began.
+    /// Used by a process that started this many clock ticks after boot.
     Since(u64),
-    /// Somebody has it, and we may not see who.
+    /// Used by a process that can't be inspected.
     Unknown,
 }
 
 impl ProcessState {
-    /// Of the process with this number.
+    /// The state of this pid.
     #[cfg(target_os = "linux")]
     pub fn of(pid: u32) -> Self {
         use rustix::io::Errno;
         use rustix::process::{Pid, test_kill_process};
         let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Self::Unknown };
-        // `/proc` may hide what is alive; a signal that is none tells the truth.
+        // `/proc` may hide living processes; signal 0 does not lie.
         if test_kill_process(number) == Err(Errno::SRCH) {
             return Self::Gone;
         }
         match Stat::read(&pid.to_string()) {
             Some(stat) if stat.is_alive() => Self::Since(stat.start),
-            // Nobody has waited for it yet, but it does nothing and holds nothing any more.
+            // A zombie does nothing and holds nothing any more.
             Some(_) => Self::Gone,
             None => Self::Unknown,
         }
     }
 
-    /// Of the process with this number, where nobody can tell.
+    /// The state of a pid can't be determined on this platform.
     #[cfg(not(target_os = "linux"))]
     pub fn of(_: u32) -> Self {
         Self::Unknown
     }
 
-    /// Whether the one that began then is dead for sure.
+    /// Whether the process that started then is certainly dead.
     pub fn is_dead(self, start: u64) -> bool {
         match self {
             Self::Gone => true,
@@ -92,18 +92,18 @@ impl ProcessState {
     }
 }
 
-/// When a process began, in the kernel's ticks since the machine did; `self` is this one.
+/// When a process started, in clock ticks since boot; `self` is this process.
 pub fn start_time(process: &str) -> Option<u64> {
     Stat::read(process).map(|stat| stat.start)
 }
 
-/// The machine, where it has a name: a log may lie where several machines write to it. Made of what only this system
-/// shall know, so it is not that itself.
+/// An id of the machine, if it has one: several machines may write to one log. It is a hash, because the machine id
+/// itself is confidential.
 pub fn machine() -> Option<&'static str> {
     static MACHINE: OnceLock<Option<String>> = OnceLock::new();
     let named = || {
         let id = std::fs::read_to_string("/etc/machine-id").ok()?;
-        // FNV: equal in every version of ours.
+        // FNV, because it never changes between versions.
         let hash = id.trim().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -112,13 +112,13 @@ pub fn machine() -> Option<&'static str> {
     MACHINE.get_or_init(named).as_deref()
 }
 
-/// This start of the machine.
+/// The id of this boot.
 pub fn boot_id() -> Option<String> {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
 }
 
-/// The namespaces of processes and of time: in others the same number is another process, and the same moment another
-/// time. Orchestrators in containers of one machine share its boot, and often its engine.
+/// The PID and time namespaces: in others the same pid is another process, and the same start time another moment.
+/// Orchestrators in containers of one machine share its boot, and often its engine.
 pub fn namespaces() -> Option<String> {
     let number = |kind: &str| {
         let link = std::fs::read_link(format!("/proc/self/ns/{kind}")).ok()?;
@@ -126,7 +126,7 @@ pub fn namespaces() -> Option<String> {
             link.to_str()?.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches(']').to_owned(),
         )
     };
-    // Older kernels have one time for all.
+    // Older kernels have no time namespaces.
     Some(format!("{}.{}", number("pid")?, number("time").unwrap_or_default()))
 }
 
@@ -135,7 +135,7 @@ pub fn namespaces() -> Option<String> {
 mod tests {
     use super::*;
 
-    /// F12: what this machine says of processes that are known.
+    /// F12: known processes on this machine.
     #[test]
     fn processes_are_told_apart() {
         let own = std::process::id();

@@ -1,14 +1,14 @@
-//! Reads files of `/proc`, of which a look at all processes reads many.
+//! Reads files in `/proc`. A scan of all processes reads many.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Most of them fit, so that one read gets all and a second one the end. The library's own way begins with a few bytes,
-/// because the kernel says that they are empty, and takes three times as many calls.
+/// Most files fit, so that one read gets everything and a second one the end. `std::fs::read` starts with a few
+/// bytes, because the kernel reports a size of 0, and makes three times as many calls.
 const USUAL: usize = 4096;
 
-/// The whole of a file, by its path below `/proc`.
+/// Reads a file by its path below `/proc`.
 pub(crate) fn read(path: &str) -> Option<String> {
     let mut text = Vec::with_capacity(USUAL);
     File::open(Path::new("/proc").join(path)).ok()?.take(u64::MAX).read_to_end(&mut text).ok()?;

@@ -1,4 +1,4 @@
-//! What is written down of a cell and of a run.
+//! The records of cells and runs.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use crate::owner::Owner;
 use crate::process::Process;
 
-/// A cell: written before it is made, removed when nothing of it is left.
+/// A cell: written before it is created, removed when nothing of it is left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellRecord {
-    /// Nothing else has this name: control groups, containers and directories of the cell do.
+    /// A unique name, which the cell's control groups, containers and directories share.
     pub name: String,
-    /// The executor that made it.
+    /// The executor that created it.
     pub backend: String,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
-    /// When it was begun.
+    /// When its creation began.
     pub since: Moment,
-    /// Where it is; none while it is being made.
+    /// Where it is; `None` while it is being created.
     pub place: Option<Place>,
     /// The session it serves.
     #[serde(default)]
@@ -30,20 +30,20 @@ pub struct CellRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Place {
-    /// Descendants of a process outside of it, and in the control groups of the cell's name.
+    /// Descendants of a process outside, and members of the control groups with the cell's name.
     Keeper {
-        /// The process that made it and cleans up after it.
+        /// The process that created the cell and cleans up after it.
         keeper: Process,
-        /// A directory of its own outside, if it has one.
+        /// The cell's own directory outside, if it has one.
         scratch: Option<PathBuf>,
     },
     /// In a container.
     Container {
-        /// The engine's own name for it; its control groups are named after it.
+        /// The engine's id for it, after which its control groups are named.
         id: String,
-        /// Where the engine listens.
+        /// The engine's address.
         endpoint: String,
-        /// On this kernel, where its processes can be found without the engine.
+        /// Whether it is on this kernel, where its processes can be found without the engine.
         same_kernel: bool,
     },
     /// A process group.
@@ -62,14 +62,14 @@ pub struct RunRecord {
     pub cell: String,
     /// The executor.
     pub backend: String,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
     /// The session it is part of.
     pub session: Option<String>,
-    /// The number of its first process inside the cell, where the cell serves others too.
+    /// The pid of its first process inside the cell, if the cell serves others too.
     #[serde(skip)]
     pub pid: Option<u32>,
-    /// Program and arguments, with what looks like a secret left out.
+    /// Program and arguments, with likely secrets redacted.
     pub argv: Vec<String>,
     /// Working directory inside.
     pub cwd: String,
@@ -78,13 +78,14 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// What its file is called. It begins with the cell's name, so that the helper that ends the cell after the owner's death finds it.
+    /// The name of its file. It starts with the cell's name, by which the helper that ends the cell after the
+    /// owner's death finds it.
     pub(crate) fn file(&self) -> String {
         run_file(&self.cell, &self.id)
     }
 }
 
-/// What the file of a run is called; of one that is still to come, without a name.
+/// The name of a run's file; the file prepared for a run to come has an empty run name.
 pub(crate) fn run_file(cell: &str, run: &str) -> String {
     format!("{cell}.{run}")
 }
@@ -95,18 +96,18 @@ pub(crate) fn run_file(cell: &str, run: &str) -> String {
 pub struct Moment(pub u64);
 
 impl Moment {
-    /// This one.
+    /// The current time.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// How long ago it was; nothing if the clock was set back.
+    /// How long ago it was; zero if the clock was set back.
     pub fn age(self) -> Duration {
         Duration::from_millis(Self::now().0.saturating_sub(self.0))
     }
 
-    /// As people and other programs write it.
+    /// Formats it as RFC 3339.
     pub fn rfc3339(self) -> String {
         humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(self.0)).to_string()
     }

@@ -1,9 +1,9 @@
-//! Leaves out what looks like a secret. Better one word too many than one too few: what is left is for reading, not for
-//! running again.
+//! Redacts likely secrets. It errs on the side of redacting too much: the result is for reading, not for running
+//! again.
 
 use std::collections::BTreeSet;
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Parts of names whose values are secrets.
@@ -23,7 +23,7 @@ const SECRET_NAMES: [&str; 13] = [
     "cookie",
 ];
 
-/// How well-known secrets begin, and how long they are at least.
+/// Prefixes of well-known secrets, with their least length.
 const SECRET_PREFIXES: [(&str, usize); 16] = [
     ("sk-", 16),
     ("sk_live_", 12),
@@ -43,7 +43,7 @@ const SECRET_PREFIXES: [(&str, usize); 16] = [
     ("eyJ", 30),
 ];
 
-/// The shortest value of a secret variable that is looked for elsewhere: shorter ones are everywhere.
+/// The shortest value of a secret variable that is searched for elsewhere: shorter ones occur everywhere.
 const SHORTEST: usize = 5;
 
 /// Whether a variable or an option of this name holds a secret.
@@ -54,15 +54,16 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
             .iter()
             .any(|part| name.as_bytes().get(at..).is_some_and(|rest| rest.starts_with(part.as_bytes())))
     };
-    // Not by a search for each: names are short and many, and to prepare a search takes longer than to look.
+    // Without a searcher for each part: names are short and many, and preparing a search takes longer than
+    // comparing.
     name.ends_with("_key") || name.ends_with("-key") || (0..name.len()).any(begins_at)
 }
 
-/// Goes through the words of a command line.
+/// Redacts the words of a command line.
 #[derive(Debug)]
 pub(crate) struct Redactor<'a> {
     secrets: &'a BTreeSet<String>,
-    /// The word before was an option whose value is a secret.
+    /// The previous word was an option whose value is a secret.
     expects_secret: bool,
 }
 
@@ -71,7 +72,7 @@ impl<'a> Redactor<'a> {
         Self { secrets, expects_secret: false }
     }
 
-    /// What may be shown of the next word.
+    /// Returns the next word, redacted.
     pub(crate) fn word(&mut self, word: &str) -> String {
         let is_option = word.starts_with('-');
         if std::mem::take(&mut self.expects_secret) && !is_option {
@@ -84,7 +85,7 @@ impl<'a> Redactor<'a> {
     }
 }
 
-/// A word may be a whole script: its own words are looked at one by one, and what is between them stays.
+/// A word may be a whole script: its own words are redacted one by one, and the text between them stays.
 fn script(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -107,11 +108,11 @@ fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | ';' | '|' | '&' | '(' | ')' | '`' | ',' | '{' | '}')
 }
 
-/// What the words before make of the next one.
+/// What the previous words say about the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expects {
     Nothing,
-    /// `Authorization:` and the like: a scheme may come first.
+    /// After `Authorization:` and the like: a scheme may come first.
     SchemeOrSecret,
     Secret,
 }
@@ -138,7 +139,7 @@ fn token(word: &str, expects: &mut Expects) -> String {
             *expects = Expects::SchemeOrSecret;
             return word.to_owned();
         }
-        // A reference to a variable is no secret yet.
+        // A reference to a variable is not a secret.
         let shown = if value.starts_with('$') { value } else { REDACTED };
         return format!("{name}{separator}{shown}");
     }
@@ -157,7 +158,7 @@ fn is_scheme(word: &str) -> bool {
     ["bearer", "basic", "token"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// `https://user:password@host` without the password.
+/// Removes the password from `https://user:password@host`.
 fn without_user_info(word: &str) -> String {
     let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
     let authority = rest.split('/').next().unwrap_or_default();
@@ -169,7 +170,7 @@ fn without_user_info(word: &str) -> String {
     }
 }
 
-/// Where something begins that looks like a well-known kind of secret.
+/// The start of what looks like a well-known kind of secret.
 fn secret_part(word: &str) -> Option<usize> {
     let found = SECRET_PREFIXES.iter().filter_map(|(prefix, length)| {
         let at = word.find(prefix)?;
@@ -213,7 +214,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever stands there, looking at it returns.
+        /// Redaction returns for any text.
         #[test]
         fn any_text_can_be_looked_at(text in "\\PC{0,80}") {
             shown(&[&text]);

@@ -1,4 +1,4 @@
-//! The note of one run: in the records while it lasts, in the audit log when it starts and when it ends.
+//! The note of one run: a record while it lasts, and audit log lines for its start and end.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use crate::redact::Redactor;
 use crate::state::{Kind, StateDir};
 use crate::watch::Seat;
 
-/// The most that is kept of a command line; a program's source may stand in it.
+/// The most that is kept of a command line, which may contain a program's source.
 const LONGEST: usize = 4096;
 
 /// A run that is about to start.
@@ -25,13 +25,13 @@ pub struct Begun<'a> {
     pub cell: &'a Seat,
     /// The executor.
     pub backend: &'a str,
-    /// What it is.
+    /// The resolved command and options.
     pub plan: &'a Plan,
-    /// What holds in its cell.
+    /// The isolation in effect in its cell.
     pub isolation: &'a Isolation,
 }
 
-/// Bytes that a command wrote.
+/// The number of bytes a command wrote.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
     /// To standard output, or to its terminal.
@@ -40,13 +40,13 @@ pub struct Written {
     pub stderr: u64,
 }
 
-/// The note of a run. One that is dropped unfinished says that the run was given up before it started.
+/// The note of a run. Dropping it unfinished logs that the run was abandoned before it started.
 #[derive(Debug)]
 pub struct RunNote {
     state: StateDir,
     record: RunRecord,
     audit: Option<AuditLog>,
-    /// Lasts as long as the run.
+    /// Open as long as the run lasts.
     span: tracing::Span,
     finished: bool,
 }
@@ -63,7 +63,7 @@ impl RunNote {
             state: state.clone(),
             audit: audit.cloned(),
             span: tracing::info_span!("run", id = record.id, cell = record.cell, executor = record.backend),
-            // Until there is a line, there is none to close.
+            // Without a start line there is nothing to close.
             finished: true,
             record,
         };
@@ -79,29 +79,29 @@ impl RunNote {
         Ok(note)
     }
 
-    /// The number of its first process inside the cell. Only who shares a cell with others needs it.
+    /// Records the pid of its first process inside the cell. Only runs that share a cell with others need it.
     pub fn runs_as(&self, pid: u32) {
         if self.record.session.is_some() {
-            // Added to the record instead of written with a new one: a session takes a thousand commands a second.
+            // Appended to the record instead of rewriting it: a session takes a thousand commands a second.
             if let Err(error) = self.state.add(Kind::Run, &self.record.file(), &pid) {
                 tracing::warn!(%error, "the process of a run is not in the records");
             }
         }
     }
 
-    /// It ended.
+    /// Records that the run ended.
     pub fn ended(mut self, outcome: &Outcome, written: Written) {
         self.finished = true;
         tracing::info!(parent: &self.span, ended = ?outcome.ended, status = ?outcome.status, "has ended");
         self.close(&EndLine::of(&self.record.id, outcome, written));
     }
 
-    /// It did not start, or has no outcome, because of this.
+    /// Records that the run did not start or has no outcome because of this error.
     pub fn failed(self, error: &Error) {
         self.lost(&error.to_string());
     }
 
-    /// It has no outcome; this is why.
+    /// Records that the run has no outcome, and why.
     pub fn lost(mut self, why: &str) {
         self.finished = true;
         tracing::info!(parent: &self.span, why, "has no outcome");
@@ -141,7 +141,7 @@ fn record(owner: &Owner, run: Begun<'_>) -> RunRecord {
     }
 }
 
-/// Values of variables whose names say that they are nobody's business.
+/// Values of variables that are secret, by declaration or by name.
 fn secrets(plan: &Plan) -> BTreeSet<String> {
     let named = plan.env.iter().filter(|(name, _)| {
         plan.secret_env.contains(*name) || crate::redact::is_secret_name(&name.to_string_lossy())
@@ -166,7 +166,7 @@ fn shown_argv(argv: &[OsString], secrets: &BTreeSet<String>) -> Vec<String> {
     shown
 }
 
-/// At most this many bytes of a text, at the border of a character.
+/// At most this many bytes of a text, cut at a character boundary.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(shown[3], "…");
     }
 
-    /// R91: a secret that the caller handed over in the environment does not show up in the arguments either.
+    /// R91: a secret that the caller passed in the environment does not show up in the arguments either.
     #[test]
     fn values_of_secret_variables_are_left_out() {
         let secrets = BTreeSet::from(["hunter22".to_owned()]);

@@ -1,4 +1,4 @@
-//! All processes of this machine at one moment, as far as they can be seen.
+//! All visible processes of this machine at one moment.
 
 use std::fs;
 
@@ -9,15 +9,15 @@ use crate::stat::Stat;
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Which.
+    /// Its identity.
     pub(crate) process: Process,
-    /// What it does and uses.
+    /// Its state and what it uses.
     pub(crate) stat: Stat,
-    /// The control groups it is in, as `/proc` shows them.
+    /// Its control groups, as `/proc` shows them.
     pub(crate) groups: String,
 }
 
-/// All that can be seen now. Empty where there is no `/proc`.
+/// Lists all visible processes. Empty without `/proc`.
 pub(crate) fn take() -> Vec<Seen> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

@@ -1,13 +1,13 @@
-//! What the kernel says of one process in `/proc/<pid>/stat`. Pure but for the reading.
+//! What the kernel reports about one process in `/proc/<pid>/stat`. Pure except for the reading.
 
 use crate::procfs;
 
-/// One process, as far as anybody here asks.
+/// The fields of a process that are used here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stat {
     /// Its name, without arguments.
     pub(crate) name: String,
-    /// The kernel's letter for what it does: `R`, `S`, `D` …
+    /// The kernel's letter for its state: `R`, `S`, `D` …
     pub(crate) state: char,
     /// Its parent.
     pub(crate) parent: u32,
@@ -15,23 +15,23 @@ pub(crate) struct Stat {
     pub(crate) group: u32,
     /// Its session.
     pub(crate) session: u32,
-    /// Processor time, in the kernel's ticks, of children that it has waited for too.
+    /// CPU time in clock ticks, including children it has reaped.
     pub(crate) ticks: u64,
     /// How many threads it has.
     pub(crate) threads: u64,
-    /// When it began, in the kernel's ticks since the machine did.
+    /// Start time in clock ticks since boot.
     pub(crate) start: u64,
-    /// Memory of its own that is in use, in pages.
+    /// Resident memory, in pages.
     pub(crate) pages: u64,
 }
 
 impl Stat {
-    /// Of the process with this number; `self` is this one.
+    /// Reads the process with this pid; `self` is this process.
     pub(crate) fn read(process: &str) -> Option<Self> {
         Self::parse(&procfs::read(&format!("{process}/stat"))?)
     }
 
-    /// `pid (name) state ppid pgrp …`; the name may contain anything.
+    /// Parses `pid (name) state ppid pgrp …`; the name may contain anything.
     fn parse(stat: &str) -> Option<Self> {
         let (head, fields) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_whitespace().collect();
@@ -49,8 +49,8 @@ impl Stat {
         })
     }
 
-    /// Whether it still does anything. One that nobody has waited for does not; but the letter is its first thread's, and
-    /// the others go on when that ends alone.
+    /// Whether it still runs. A zombie does not; but the letter is that of the first thread, and the other threads
+    /// go on if only that one ends.
     pub(crate) fn is_alive(&self) -> bool {
         !matches!(self.state, 'Z' | 'X') || self.threads > 1
     }

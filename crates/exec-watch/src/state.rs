@@ -1,10 +1,10 @@
-//! The state directory: small files that record what runs, in a place that is this user's alone.
+//! The state directory: small files that record what runs, in a directory only this user can write.
 //!
-//! The directory is ours or it is not used: its records decide what is killed and removed. Owner, mode and identity are
-//! checked at every use, on the descriptor that is used. What others could have put there before (links, pipes, huge files) is
-//! never followed, waited for or read.
+//! A directory that is not ours is not used, because its records decide what is killed and removed. Owner, mode and
+//! identity are checked at every use, on the descriptor in use. Anything others could have put there before (links,
+//! pipes, huge files) is never followed, waited for or read.
 //!
-//! Knows files and their names, not what is in them.
+//! This module knows files and their names, not their contents.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,19 +17,19 @@ use serde::de::DeserializeOwned;
 
 use crate::blank;
 
-/// The largest file that is read; ours are far smaller.
+/// The largest file that is read; our files are far smaller.
 const LARGEST: u64 = 1 << 20;
 
-/// The most records of one kind that are looked at.
+/// The most records of one kind that are read.
 const MOST: usize = 1 << 17;
 
 /// The mode of new files.
 const PRIVATE: u32 = 0o600;
 
-/// What other users may do with the records. A user may make the directory readable.
+/// What other users may do with the records. A user may make the directory readable for them.
 const SHARING: Sharing = Sharing::Readable;
 
-/// Kinds of files, each in a directory of its own.
+/// Kinds of files, each in its own directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Cell,
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-/// Where records are. Clones share the open directories.
+/// The directory of the records. Clones share the open directories.
 #[derive(Debug, Clone)]
 pub struct StateDir(Arc<Inner>);
 
@@ -60,7 +60,7 @@ struct Inner {
     held: Mutex<Held>,
 }
 
-/// Directories that stay open from one use to the next. Each is compared with what is on disk before it is used again.
+/// Directories kept open between uses. Each is compared with the file system before it is used again.
 #[derive(Debug, Default)]
 struct Held {
     root: Option<Arc<Dir>>,
@@ -76,12 +76,12 @@ impl PartialEq for StateDir {
 impl Eq for StateDir {}
 
 impl StateDir {
-    /// In this directory.
+    /// The state directory at this path.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self(Arc::new(Inner { path: path.into(), held: Mutex::default() }))
     }
 
-    /// The directory of this user, where all orchestrators of theirs meet: [`UserDirs`] finds it.
+    /// The directory of this user, shared by all of the user's orchestrators: [`UserDirs`] finds it.
     pub fn of_this_user() -> Self {
         Self::at(UserDirs::here().records)
     }
@@ -91,12 +91,12 @@ impl StateDir {
         &self.0.path
     }
 
-    /// The directory itself, if it is there and ours.
+    /// The directory itself, if it exists and is ours.
     pub(crate) fn root(&self) -> io::Result<Arc<Dir>> {
         self.held().root(self.path())
     }
 
-    /// The directory of a kind of records, if it is there and ours.
+    /// The directory of a kind of records, if it exists and is ours.
     fn records(&self, kind: Kind) -> io::Result<Arc<Dir>> {
         self.held().kind(self.path(), kind)
     }
@@ -105,7 +105,7 @@ impl StateDir {
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes what is missing of it; an error if it is not ours alone.
+    /// Creates what is missing of it; fails if it is not ours alone.
     pub(crate) fn prepare(&self) -> Result<()> {
         self.try_prepare().map_err(|error| self.unusable(error))
     }
@@ -121,7 +121,7 @@ impl StateDir {
         Ok(())
     }
 
-    /// Does something with the records of a kind, whose directory may not be there yet, or not any more.
+    /// Runs `act` on the records of a kind, and creates their directory if it does not exist.
     pub(crate) fn with_made<T>(&self, kind: Kind, act: impl Fn(&Dir) -> io::Result<T>) -> io::Result<T> {
         match self.records(kind).and_then(|records| act(&records)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -132,7 +132,7 @@ impl StateDir {
         }
     }
 
-    /// What to say when it can't be used.
+    /// The error when records can't be written.
     pub(crate) fn unusable(&self, error: io::Error) -> Error {
         let kind = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::ResourceExhausted,
@@ -145,7 +145,7 @@ impl StateDir {
         Error::new(kind, "record", what).with_source(error).with_remedy(remedy())
     }
 
-    /// What to say when it can't be read.
+    /// The error when records can't be read.
     pub(crate) fn unreadable(&self, error: io::Error) -> Error {
         let what = format!("the records in `{}` can't be used", self.path().display());
         Error::new(ErrorKind::Io, "look", what).with_source(error).with_remedy(remedy())
@@ -156,7 +156,7 @@ impl StateDir {
         self.path().join(kind.directory()).join(name)
     }
 
-    /// Writes a new record. Whoever reads it at the same time may find it incomplete.
+    /// Writes a new record. A concurrent reader may find it incomplete.
     pub(crate) fn put(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
         let put = || {
             let text = serde_json::to_vec(value)?;
@@ -165,14 +165,15 @@ impl StateDir {
         put().map_err(|error| self.unusable(error))
     }
 
-    /// An empty file beside the records of a kind, to be filled and renamed later, with the directory it is in.
+    /// Creates an empty file next to the records of a kind, to be filled and renamed later. Returns its directory
+    /// too.
     pub(crate) fn lay(&self, kind: Kind, name: &str) -> io::Result<(Arc<Dir>, std::fs::File)> {
         let records = self.records(kind)?;
         let file = records.create_file(name, PRIVATE)?;
         Ok((records, file))
     }
 
-    /// Adds something to a record that is there. Whoever reads it at the same time may find it without.
+    /// Appends to an existing record. A concurrent reader may not see the addition.
     pub(crate) fn add(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
         let add = || {
             let text = serde_json::to_vec(value)?;
@@ -181,7 +182,7 @@ impl StateDir {
         add().map_err(|error| self.unusable(error))
     }
 
-    /// Puts another record in the place of one, as a whole.
+    /// Replaces a record atomically.
     pub(crate) fn replace(&self, kind: Kind, name: &str, value: &impl Serialize) -> Result<()> {
         let replace = || {
             let text = serde_json::to_vec(value)?;
@@ -190,7 +191,7 @@ impl StateDir {
         replace().map_err(|error| self.unusable(error))
     }
 
-    /// Removes a record. One that is not there is removed.
+    /// Removes a record. A record that does not exist is not an error.
     pub(crate) fn remove(&self, kind: Kind, name: &str) {
         match self.records(kind).and_then(|records| records.remove_file(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -200,12 +201,12 @@ impl StateDir {
         }
     }
 
-    /// A record, if it is there and whole.
+    /// Reads a record, if it exists and is complete.
     pub(crate) fn get<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Option<T> {
         self.text(kind, name).and_then(|text| serde_json::from_slice(&text).ok())
     }
 
-    /// A record, if it is there and whole, with what was added to it.
+    /// Reads a record, if it exists and is complete, with what was appended to it.
     pub(crate) fn get_with<T: DeserializeOwned, A: DeserializeOwned>(
         &self,
         kind: Kind,
@@ -221,7 +222,7 @@ impl StateDir {
         self.records(kind).and_then(|records| records.read(name, LARGEST)).ok()
     }
 
-    /// Names of the records of a kind. A directory that is not there has none.
+    /// The names of the records of a kind. A directory that does not exist has none.
     pub(crate) fn names(&self, kind: Kind) -> Result<Vec<String>> {
         let entries = match self.records(kind).and_then(|records| records.entries(MOST)) {
             Ok(entries) => entries,
@@ -233,26 +234,26 @@ impl StateDir {
         Ok(names.filter(|name| !name.starts_with('.')).collect())
     }
 
-    /// A small file beside the records.
+    /// Reads a small file next to the records.
     pub(crate) fn read_beside(&self, name: &str) -> io::Result<Vec<u8>> {
         self.root()?.read(name, LARGEST)
     }
 
-    /// Writes such a file, whole at once.
+    /// Replaces such a file atomically.
     pub(crate) fn replace_beside(&self, name: &str, contents: &[u8]) -> Result<()> {
         self.root()
             .and_then(|root| root.replace(name, PRIVATE, contents))
             .map_err(|error| self.unusable(error))
     }
 
-    /// Leaves word for the owner of a cell why it is about to end.
+    /// Leaves a note for the owner of a cell that says why the cell is ended.
     pub fn leave_word(&self, cell: &str, why: &str) {
         if let Err(error) = self.replace(Kind::End, cell, &why) {
             tracing::debug!(%error, "no word could be left for the owner of a cell");
         }
     }
 
-    /// Takes a cell and its runs out of the records: nothing of them is left, and whoever wrote them does not do it.
+    /// Removes a cell and its runs from the records, once nothing of them is left and their owner won't do it.
     pub fn strike(&self, cell: &str) -> Result<()> {
         for run in crate::view::runs(self)?.iter().filter(|run| run.cell == cell) {
             self.remove(Kind::Run, &run.file());
@@ -263,7 +264,7 @@ impl StateDir {
     }
 }
 
-/// The same for every way in which a directory can't be used: it is another user's, or open to others, or a link.
+/// One remedy for every reason: the directory is another user's, writable by others, or a link.
 fn remedy() -> String {
     format!(
         "run it as the user whose directory it is, or set {STATE_DIR_VARIABLE} to a directory that only you can write"

@@ -1,10 +1,10 @@
-//! The first blow: everything in the control groups of cells, found by the names of the groups.
+//! The first strike: kills everything in the control groups of cells, found by the names of the groups.
 //!
-//! Looking at every process of the machine takes long while hundreds of them fork, and each of ours that is not hit yet
-//! goes on meanwhile. A walk through the control groups looks at no process. What can be frozen is frozen first: then
-//! nobody begins anything between the look and the kill, and the processor is there for those who have to die.
+//! A scan of all processes takes long while hundreds of them fork, and our own go on meanwhile. A walk through the
+//! control groups scans no process. Groups that can be frozen are frozen first: then nothing new starts between the
+//! look and the kill, and the dying processes get the CPU.
 //!
-//! It proves nothing; whoever strikes looks at all processes afterwards.
+//! It proves nothing; the caller scans all processes afterwards.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,12 +17,12 @@ use crate::members::{group_name, is_in, is_named_after};
 use crate::procfs;
 use crate::record::{CellRecord, Place};
 
-/// How long groups may take to stand still; who does not is hit in motion.
+/// How long groups may take to freeze; after that, processes are killed as they run.
 const STANDSTILL: Duration = Duration::from_millis(200);
 
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
-/// Kills what is in the control groups of these cells, but for their keepers, which clean up.
+/// Kills the processes in the control groups of these cells, except their keepers, which clean up.
 pub(crate) fn strike(cells: &[CellRecord]) {
     let names: Vec<&str> = cells.iter().filter_map(group_name).collect();
     if names.is_empty() {
@@ -48,11 +48,11 @@ fn keeper(cell: &CellRecord) -> Option<u32> {
     }
 }
 
-/// Control groups that are named after cells.
+/// Control groups named after cells.
 #[derive(Debug, Default)]
 struct Found<'a> {
     groups: Groups,
-    /// Those whose processes are listed, with groups below them, and after which cell they are named.
+    /// The groups, including those below them, whose processes are listed; each with its cell's name.
     listed: Vec<(PathBuf, &'a str)>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Found<'a> {
         found
     }
 
-    /// Each once, although most are in several hierarchies.
+    /// Every process once, although most are in several hierarchies.
     fn processes(&self) -> BTreeSet<(u32, &'a str)> {
         let listed = self.listed.iter().flat_map(|(group, name)| {
             let list = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
@@ -80,7 +80,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The groups of these names below a directory, but not those within each other.
+/// Finds the groups of these names below a directory, but not groups nested in them.
 pub(crate) fn find<'a>(directory: &Path, names: &[&'a str], found: &mut Vec<(PathBuf, &'a str)>) {
     for (path, name) in below(directory) {
         match names.iter().find(|wanted| name == **wanted || is_named_after(&name, wanted)) {
@@ -97,14 +97,15 @@ fn with_all_below(group: &Path, take: &mut impl FnMut(PathBuf)) {
     }
 }
 
-/// The directories in one, with their names.
+/// The subdirectories of a directory, with their names.
 fn below(directory: &Path) -> impl Iterator<Item = (PathBuf, String)> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     directories.filter_map(|entry| Some((entry.path(), entry.file_name().into_string().ok()?)))
 }
 
-/// The number in the list may be another's by now; the handle is whose it was when it was taken, so it is looked at again.
+/// Kills a process if it is in the group. The pid may have been reused; the pidfd keeps its process, so check
+/// again.
 #[cfg(target_os = "linux")]
 fn kill(pid: u32, group: &str) {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -117,7 +118,7 @@ fn kill(pid: u32, group: &str) {
     }
 }
 
-/// Control groups are on Linux only.
+/// Control groups exist on Linux only.
 #[cfg(not(target_os = "linux"))]
 fn kill(pid: u32, group: &str) {
     let _ = (pid, group, is_in as fn(&str, &str) -> bool);
@@ -129,7 +130,7 @@ mod tests {
 
     const ID: &str = "2a86fc98406e6a8c1f66b6f2274b06345de3bbf966eba0e3a98785605345dd32";
 
-    /// A37: names that only look alike are not found.
+    /// A37: groups with similar names are not found.
     #[test]
     fn groups_are_found_by_their_whole_names_wherever_they_are() {
         let dir = tempfile::tempdir().unwrap();
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(processes, [(11, cell), (12, cell), (13, cell), (31, ID)]);
     }
 
-    /// F12: a list that says what is not so any more.
+    /// F12: a list that is out of date.
     #[cfg(target_os = "linux")]
     #[test]
     fn who_is_not_in_the_group_is_not_killed() {

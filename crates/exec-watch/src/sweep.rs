@@ -1,5 +1,5 @@
-//! Cleans up after owners that are dead: what of their cells is alive, control groups, directories, records, and the
-//! lines of the audit log that nobody closed. Only what is provably nobody's goes; a doubt leaves it where it is.
+//! Cleans up after dead owners: processes of their cells, control groups, directories, records, and unclosed runs
+//! in the audit log. Only things that provably belong to a dead owner are removed; in doubt they stay.
 
 use std::io;
 use std::path::Path;
@@ -20,37 +20,37 @@ use crate::record::{CellRecord, Place};
 use crate::state::{Kind, StateDir};
 use crate::view;
 
-/// How long the processes of the dead may take to die too.
+/// How long the processes of dead owners may take to die.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// How long another that cleans up may take, for one that was asked to do so.
+/// How long a requested sweep waits for another sweep.
 const OTHERS_TURN: Duration = Duration::from_secs(20);
 
-/// Whether anything is done about it.
+/// Whether a sweep removes what it finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepMode {
-    /// It is only told.
+    /// Only report.
     Look,
-    /// It goes.
+    /// Remove.
     Remove,
 }
 
-/// What dead owners left.
+/// What dead owners left behind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Swept {
-    /// Cells of which nothing is alive. What an engine still keeps of them is found by its labels.
+    /// Cells of which no process is alive. Their leftovers on an engine are found by its labels.
     pub cells: Vec<String>,
-    /// Runs whose end nobody wrote down.
+    /// Runs whose end was not logged.
     pub runs: Vec<String>,
     /// Directories of cells.
     pub directories: Vec<String>,
     /// How many empty control groups were removed.
     pub control_groups: usize,
-    /// What could not be removed, and why.
+    /// Failures to remove something, with the reason.
     pub problems: Vec<String>,
 }
 
-/// Cleans up. `extent` says how far the audit log is gone through.
+/// Cleans up. `extent` is how much of the audit log is searched.
 pub(crate) fn sweep(
     state: &StateDir,
     audit: Option<&AuditLog>,
@@ -59,7 +59,8 @@ pub(crate) fn sweep(
 ) -> Result<Swept> {
     let mut swept = Swept::default();
     let Some(here) = World::here() else { return Ok(swept) };
-    // Who does it by itself leaves it to the other; who was asked to does not say that there is nothing to do.
+    // An automatic sweep leaves the work to the other process; a requested one must not report that nothing is left
+    // to do.
     let patience = if extent == Extent::All { OTHERS_TURN } else { Duration::ZERO };
     let Some(_turn) = turn(state, patience)? else {
         if extent == Extent::All {
@@ -84,19 +85,19 @@ pub(crate) fn sweep(
     Ok(swept)
 }
 
-/// Ends what is alive of the cells of the dead, which is nothing in most cases: one look is enough for that.
+/// Ends the living processes of these cells. Usually there are none, and one scan is enough.
 fn end(dead: &[CellRecord]) -> Vec<Survivor> {
     if dead.is_empty() || !is_any_alive(dead) { Vec::new() } else { end_all(dead, LIMIT) }
 }
 
-/// Whether nothing of it is left.
+/// Removes a cell; returns whether nothing of it is left.
 fn bury(state: &StateDir, cell: &CellRecord, survivors: &[Survivor], swept: &mut Swept) -> bool {
     if let Some(survivor) = survivors.iter().find(|survivor| survivor.cell == cell.name) {
         swept.problems.push(format!("process {} of {} can't be killed", survivor.pid, cell.name));
         return false;
     }
     if let Some(Place::Container { same_kernel: false, .. }) = cell.place {
-        // Nobody but its engine can say whether it is gone.
+        // Only its engine knows whether it is gone.
         return false;
     }
     swept.control_groups += groups::remove_empty(&cell.name);
@@ -115,16 +116,16 @@ fn bury(state: &StateDir, cell: &CellRecord, survivors: &[Survivor], swept: &mut
     true
 }
 
-/// What became of a cell's directory.
+/// What happened to a cell's directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scratch {
     Removed,
-    /// It is gone, or the record names something that is not a cell's directory.
+    /// It does not exist, or the record names something that is not a cell's directory.
     Absent,
 }
 
-/// Removes the directory of a cell. Local executors make it among temporary files and name it after the cell; whatever else a
-/// record says is not believed.
+/// Removes the directory of a cell. Local executors create it among temporary files and name it after the cell; a
+/// record that names any other directory is ignored.
 fn remove_scratch(directory: &Path, cell: &str) -> io::Result<Scratch> {
     if directory.file_name().is_none_or(|name| name != cell) {
         return Ok(Scratch::Absent);
@@ -145,7 +146,7 @@ fn remove_scratch(directory: &Path, cell: &str) -> io::Result<Scratch> {
     temporary.remove_tree(cell).map(|()| Scratch::Removed)
 }
 
-/// A directory of ours, or of the user whose commands root ran in it.
+/// Whether the directory is ours. Root also removes those of users whose commands it ran.
 #[cfg(unix)]
 fn is_ours(temporary: &Dir, cell: &str) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -159,8 +160,8 @@ fn is_ours(_: &Dir, _: &str) -> io::Result<bool> {
     Ok(true)
 }
 
-/// One at a time. The directory goes with a restart of the machine, and there may be a log to look through all the same, so
-/// it is made where it is missing.
+/// Takes the sweep lock. A reboot removes the directory, but there may still be a log to search, so it is created
+/// if missing.
 fn turn(state: &StateDir, patience: Duration) -> Result<Option<Lock>> {
     state.prepare()?;
     let file = state.root().and_then(|root| root.append("sweep.lock", 0o600));
@@ -262,7 +263,7 @@ mod tests {
         child.wait().unwrap();
     }
 
-    /// A41: only a directory among temporary files, ours, and with the cell's name.
+    /// A41: only a directory of ours, among temporary files and with the cell's name.
     #[test]
     fn a_record_names_only_a_directory_of_its_cell() {
         let elsewhere = tempfile::tempdir().unwrap();

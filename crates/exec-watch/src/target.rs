@@ -1,24 +1,24 @@
-//! Which cells and runs are meant. By their own names, their session's or their owner's; never by what they look like. Pure.
+//! Resolves targets to cells and runs: by the names of runs, cells, sessions or owners, never by appearance. Pure.
 
 use exec_core::{Error, ErrorKind, Result};
 
 use crate::record::RunRecord;
 use crate::view::CellView;
 
-/// What is meant.
+/// A selection of cells and runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Everything that is written down, cells that wait for a command included.
+    /// All recorded cells, including idle warm ones.
     All,
-    /// The run or the cell of this name, or the only run whose name begins like this.
+    /// The run or cell of this name, or the only run whose name starts with it.
     Named(String),
     /// The sessions of this name.
     Session(String),
-    /// Everything of this owner, by its id or by the number of its process.
+    /// Everything of this owner, by its id or pid.
     Owner(String),
 }
 
-/// What a target comes to.
+/// One cell or run that a target resolves to.
 #[derive(Debug, Clone)]
 pub enum Meant<'a> {
     /// A whole cell.
@@ -28,7 +28,12 @@ pub enum Meant<'a> {
 }
 
 impl Target {
-    /// What this means among these cells. A name that nothing has is an error; that all, or an owner, has nothing is not.
+    /// Resolves the target among these cells.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a name or session that does not exist, or a prefix of several runs. `All` and `Owner` may be
+    /// empty.
     pub fn among<'a>(&self, cells: &'a [CellView]) -> Result<Vec<Meant<'a>>> {
         match self {
             Self::All => Ok(cells.iter().map(Meant::Cell).collect()),
@@ -67,7 +72,7 @@ fn named<'a>(name: &str, cells: &'a [CellView]) -> Result<Meant<'a>> {
     }
 }
 
-/// A cell that serves one run goes with it.
+/// The cell of its only run is meant as a whole.
 fn of_run<'a>(cell: &'a CellView, run: &'a RunRecord) -> Meant<'a> {
     if cell.record.session.is_none() { Meant::Cell(cell) } else { Meant::Run(cell, run) }
 }

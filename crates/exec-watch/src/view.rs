@@ -1,4 +1,4 @@
-//! What runs now, put together from the records and from what the kernel shows of their processes.
+//! What runs now, from the records and from what the kernel shows of their processes.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,31 +19,31 @@ use crate::watch::is_cell_name;
 /// A cell as it is now.
 #[derive(Debug, Clone)]
 pub struct CellView {
-    /// What is written down of it.
+    /// Its record.
     pub record: CellRecord,
     /// The runs in it, oldest first.
     pub runs: Vec<RunRecord>,
-    /// What it uses; none where its processes can't be seen from here, or were not looked at.
+    /// Its load; `None` if its processes can't be seen from here or were not measured.
     pub load: Option<Load>,
-    /// Whether its owner is there to look after it.
+    /// Whether its owner can look after it.
     pub owner: OwnerState,
 }
 
-/// What is known of an owner.
+/// What is known about an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerState {
-    /// It lives.
+    /// It is alive.
     Alive,
-    /// It lives and does nothing: somebody stopped it.
+    /// It is alive, but stopped by a signal.
     Stopped,
-    /// It is dead, and what it left has to be cleaned up.
+    /// It is dead, and its leftovers have to be cleaned up.
     Dead,
-    /// It is in another container or another namespace, and nobody here can tell.
+    /// It is in another container or namespace, and its state can't be determined here.
     Elsewhere,
 }
 
-/// All cells that are written down in a directory, with what they use.
+/// Lists all recorded cells, with their load.
 pub fn look(state: &StateDir) -> Result<Vec<CellView>> {
     let mut cells = list(state)?;
     if !cells.is_empty() {
@@ -56,8 +56,8 @@ pub fn look(state: &StateDir) -> Result<Vec<CellView>> {
     Ok(cells)
 }
 
-/// All cells that are written down in a directory. What they use is not looked at: that takes the longer the more
-/// processes there are on the machine, and who has to stop a fork bomb has no time for it.
+/// Lists all recorded cells without their load: measuring takes longer the more processes the machine has, too long
+/// for stopping a fork bomb.
 pub fn list(state: &StateDir) -> Result<Vec<CellView>> {
     let mut runs = runs_by_cell(state)?;
     let here = World::here();
@@ -70,7 +70,7 @@ pub fn list(state: &StateDir) -> Result<Vec<CellView>> {
     Ok(cells(state)?.into_iter().map(view).collect())
 }
 
-/// The records of cells, oldest first. Files that are not whole records of ours are left out.
+/// The records of cells, oldest first. Incomplete and foreign files are left out.
 pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
     let names = state.names(Kind::Cell)?;
     let mut cells: Vec<CellRecord> = names.iter().filter_map(|name| cell(state, name)).collect();
@@ -78,8 +78,8 @@ pub(crate) fn cells(state: &StateDir) -> Result<Vec<CellRecord>> {
     Ok(cells)
 }
 
-/// The record of a cell, with where it is if that was added to it. Control groups and directories are looked for by a cell's
-/// name, so a record with a name that is not a cell's is not a record.
+/// The record of a cell, with its place if that was appended. Control groups and directories are searched by the
+/// cell's name, so a record with any other name is ignored.
 pub(crate) fn cell(state: &StateDir, name: &str) -> Option<CellRecord> {
     let (cell, place) = state.get_with::<CellRecord, Place>(Kind::Cell, name)?;
     (cell.name == name && is_cell_name(name))
@@ -119,12 +119,12 @@ fn owner_state(owner: &Owner, here: Option<&World>) -> OwnerState {
 }
 
 impl CellView {
-    /// Since when what is in it has been there.
+    /// How long its oldest run has been there, or the cell itself if it has none.
     pub fn age(&self) -> Duration {
         self.runs.first().map_or(self.record.since, |run| run.since).age()
     }
 
-    /// Whether it waits for a command: warm, and nobody's session.
+    /// Whether it waits for a command: warm, and without a session.
     pub fn is_idle(&self) -> bool {
         self.runs.is_empty() && self.record.session.is_none()
     }

@@ -1,7 +1,7 @@
-//! What an executor tells of its cells and runs, so that whoever has to can find and end them.
+//! Records the cells and runs of an executor, so that they can be found and ended from outside.
 //!
-//! A cell is written down before it is made, and the latch is looked at after that; an emergency stop lets the latch down
-//! first and looks for cells afterwards. So there is no moment in which a cell escapes both.
+//! A cell is recorded before it is created, and the latch is checked after that; an emergency stop sets the latch
+//! first and looks for cells afterwards. So no cell can escape both.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::state::{Kind, StateDir};
 use crate::sweep::{SweepMode, Swept, sweep};
 use crate::view::cell;
 
-/// Where an executor writes down what it does. Clones share one owner.
+/// The records and the audit log an executor writes to. Clones share one owner.
 #[derive(Debug, Clone)]
 pub struct Watch(Arc<Inner>);
 
@@ -34,14 +34,14 @@ struct Inner {
 }
 
 impl Default for Watch {
-    /// This user's state directory and audit log, as the environment says.
+    /// Uses this user's state directory and audit log, as set in the environment.
     fn default() -> Self {
         Self::new(StateDir::of_this_user(), Audit::of_this_user())
     }
 }
 
 impl Watch {
-    /// With this state directory and this audit log. Makes nothing yet.
+    /// Uses this state directory and audit log. Creates nothing yet.
     pub fn new(state: StateDir, audit: Audit) -> Self {
         let audit = audit.open();
         let log = audit.as_ref().and_then(AuditLog::file);
@@ -51,32 +51,36 @@ impl Watch {
         Self(Arc::new(Inner { state, owner, audit, own, swept: OnceLock::new() }))
     }
 
-    /// What no command may reach: this user's places, and where this one writes.
+    /// Paths that no command may reach: this user's own directories, and the ones this watch writes to.
     pub fn own_places(&self) -> &OwnPlaces {
         &self.0.own
     }
 
-    /// Where its records are.
+    /// The directory of its records.
     pub fn state(&self) -> &StateDir {
         &self.0.state
     }
 
-    /// Whose cells it writes down.
+    /// The owner of the cells it records.
     pub fn owner(&self) -> &Owner {
         &self.0.owner
     }
 
-    /// An error while an emergency stop is in force.
+    /// Fails while an emergency stop is in force.
     pub fn admit(&self) -> Result<()> {
         self.0.state.admit()
     }
 
-    /// Writes down that a cell is about to be made; an error while nothing may be made.
+    /// Records that a cell is about to be created.
+    ///
+    /// # Errors
+    ///
+    /// Fails while an emergency stop is in force, or if the record can't be written.
     pub fn expect(&self, backend: &str) -> Result<Seat> {
         self.expect_as(cell_name(), backend)
     }
 
-    /// The same for a cell whose name somebody has to know first.
+    /// Like [`expect`](Self::expect), for a cell whose name has to be known before.
     pub fn expect_as(&self, name: String, backend: &str) -> Result<Seat> {
         let record = CellRecord {
             name,
@@ -105,7 +109,7 @@ impl Watch {
         }
     }
 
-    /// Cleans up after owners that are dead, as far as that can be done without engines.
+    /// Cleans up after dead owners, as far as that is possible without engines.
     pub fn sweep(&self, mode: SweepMode) -> Result<Swept> {
         sweep(&self.0.state, self.audit(), mode, Extent::All)
     }
@@ -114,7 +118,7 @@ impl Watch {
         self.0.audit.as_ref()
     }
 
-    /// Does that once, beside whatever else goes on.
+    /// Cleans up once, in the background.
     fn sweep_once(&self) {
         let watch = self.clone();
         if self.0.swept.set(()).is_ok() {
@@ -129,19 +133,21 @@ impl Watch {
         }
     }
 
-    /// What of the records goes with a cell is called like this, with the cell's name at the end; the records of its runs go on
-    /// with a dot.
+    /// The paths of a cell's records, without the cell's name at the end. The records of its runs add a dot and
+    /// more.
     pub fn record_prefixes(&self) -> [OsString; 2] {
         let state = &self.0.state;
         [Kind::Cell, Kind::Run].map(|kind| state.record_path(kind, "").into_os_string())
     }
 
-    /// The note that the audit log has been gone through, which has to go with the record of a run that did not end.
+    /// The note that the audit log has been searched. It has to be removed with the record of a run that did not
+    /// end.
     pub fn log_note(&self) -> PathBuf {
         closing::note(&self.0.state)
     }
 
-    /// What was [kept](Self::keep) under this name no longer ago than that. A time to come is not believed.
+    /// Returns what was [kept](Self::keep) under this name within this time. A modification time in the future is
+    /// not trusted.
     pub fn recall(&self, name: &str, age: Duration) -> Option<Vec<u8>> {
         let root = self.0.state.root().ok()?;
         let written = root.metadata(name).ok()?.modified().ok()?;
@@ -149,7 +155,8 @@ impl Watch {
         if is_recent { self.0.state.read_beside(name).ok() } else { None }
     }
 
-    /// Keeps something small beside the records, for the next program of this user's. Where that fails, it finds it out anew.
+    /// Keeps a small file next to the records, for the user's next process. On failure that process has to find it
+    /// out again.
     pub fn keep(&self, name: &str, contents: &[u8]) {
         let kept = self.0.state.prepare().and_then(|()| self.0.state.replace_beside(name, contents));
         if let Err(error) = kept {
@@ -157,16 +164,20 @@ impl Watch {
         }
     }
 
-    /// Writes down that a run starts. Refused where it must be written down and can't be.
+    /// Records that a run starts.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the record, or a required audit log, can't be written.
     pub fn begin(&self, run: Begun<'_>) -> Result<RunNote> {
         RunNote::begin(&self.0.state, &self.0.owner, self.audit(), run)
     }
 }
 
-/// How the name of a cell begins; the owner's number follows.
+/// The start of a cell's name; the owner's pid follows.
 const CELL: &str = "agentctl-";
 
-/// A name for a cell, which nothing else has.
+/// A unique name for a cell.
 pub fn cell_name() -> String {
     unique(&format!("{CELL}{}", std::process::id()))
 }
@@ -179,26 +190,26 @@ pub(crate) fn is_cell_name(name: &str) -> bool {
     matches!(parts.as_deref(), Some([pid, count, random]) if is_number(pid) && is_number(count) && is_random(random))
 }
 
-/// A cell's place in the records, from before it is made until nothing of it is left. What is dropped without
-/// [`gone`](Self::gone) stays, for whoever cleans up.
+/// A cell's place in the records, from before it is created until nothing of it is left. If it is dropped without
+/// [`gone`](Self::gone), the record stays for a later cleanup.
 #[derive(Debug, Clone)]
 pub struct Seat {
     watch: Watch,
     record: Arc<CellRecord>,
-    /// Why it was ended from outside, once it is gone.
+    /// Why it was ended from outside, read when it is gone.
     why: Arc<OnceLock<Option<String>>>,
-    /// For the record of its run.
+    /// A file prepared for the record of its run.
     blank: Arc<Mutex<Option<Blank>>>,
 }
 
 impl Seat {
-    /// The cell's name, which nothing else has.
+    /// The cell's unique name.
     pub fn name(&self) -> &str {
         &self.record.name
     }
 
-    /// What of the records, with what begins with one and a dot, has to go when nothing of the cell is left and its owner is dead. Why it was ended stays: only its
-    /// owner asks for that.
+    /// The paths of records, including paths that continue one with a dot, to remove when nothing of the cell is
+    /// left and its owner is dead. The note why it was ended is not among them: only its owner reads that.
     pub fn files(&self) -> [OsString; 2] {
         self.watch.record_prefixes().map(|mut path| {
             path.push(self.name());
@@ -206,13 +217,13 @@ impl Seat {
         })
     }
 
-    /// Writes down where the cell is. An error means that it must be ended at once: an emergency stop may have missed it.
+    /// Records where the cell is. On an error the cell must be ended at once: an emergency stop may have missed it.
     pub fn stands(&self, place: &Place) -> Result<()> {
         self.watch.0.state.add(Kind::Cell, self.name(), place)?;
         self.watch.admit()
     }
 
-    /// Sees to it that its run is quickly written down. For a cell that nobody waits for yet.
+    /// Prepares the record of its run in advance, for a cell that no caller waits for yet.
     pub fn expect_run(&self) {
         let blank = Blank::lay(&self.watch.0.state, self.name());
         *self.blank.lock().unwrap_or_else(PoisonError::into_inner) = blank;
@@ -222,7 +233,7 @@ impl Seat {
         self.blank.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Writes down that the cell serves a session from now on.
+    /// Records that the cell serves a session from now on.
     pub fn serves(&self, session: &str) {
         let state = &self.watch.0.state;
         let Some(record) = cell(state, self.name()) else { return };
@@ -232,13 +243,13 @@ impl Seat {
         }
     }
 
-    /// Why the cell was ended from outside, if it was and whoever did it said so.
+    /// Why the cell was ended from outside, if it was and a reason was given.
     pub fn why_ended(&self) -> Option<String> {
         let told = || self.watch.0.state.get(Kind::End, self.name());
         self.why.get().cloned().unwrap_or_else(told)
     }
 
-    /// Nothing of the cell is left.
+    /// Removes the records: nothing of the cell is left.
     pub fn gone(&self) {
         let state = &self.watch.0.state;
         self.why.get_or_init(|| state.get(Kind::End, self.name()));
@@ -280,7 +291,7 @@ mod tests {
         assert!(watch.state().names(Kind::Cell).unwrap().is_empty());
     }
 
-    /// R90: whichever way it is written down, a run is in the records once, and its cell leaves nothing there.
+    /// R90: with or without a prepared file, a run is in the records once, and its cell leaves nothing there.
     #[test]
     fn a_run_is_in_the_records_from_its_start_to_its_end() {
         let dir = tempfile::tempdir().unwrap();
@@ -335,7 +346,7 @@ mod tests {
         }
     }
 
-    /// R14: an emergency stop at whatever moment of the making of a cell.
+    /// R14: an emergency stop at any moment of a cell's creation.
     #[test]
     fn the_latch_refuses_cells_that_are_being_made() {
         let dir = tempfile::tempdir().unwrap();

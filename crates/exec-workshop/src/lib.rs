@@ -1,4 +1,4 @@
-//! Workshops: one sandbox, and the workers who share it.
+//! Workshops: one sandbox, and the workers that share it.
 //!
 //! ```yaml
 //! name: payments
@@ -13,8 +13,9 @@
 //!   - reviewers/strict.md
 //! ```
 //!
-//! A worker is a file whose front matter names it: `name`, `description`, `allowed-tools`, `delegates-to`. Every mistake of
-//! all these files is told at once, each with its file and line. Reading is all this crate does: it runs nothing.
+//! A worker is a file whose front matter describes it: `name`, `description`, `allowed-tools`, `delegates-to`. All
+//! mistakes in all these files are reported at once, each with its file and line. This crate only reads: it runs
+//! nothing.
 
 mod read;
 mod table;

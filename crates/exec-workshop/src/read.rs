@@ -1,4 +1,4 @@
-//! The files of a workshop, and all their mistakes at once. All input of this crate is here.
+//! Reads the files of a workshop and collects all their mistakes. All input of this crate is here.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,11 @@ use crate::workshop::{self, Place, Workshop};
 /// Larger than any file of this kind.
 const LARGEST: u64 = 1024 * 1024;
 
-/// Reads a workshop and its workers; an error lists every mistake with its file and line.
+/// Reads a workshop and its workers.
+///
+/// # Errors
+///
+/// Lists every mistake with its file and line.
 pub fn load(path: &Path) -> Result<Workshop> {
     let text = read(path).map_err(|error| {
         Error::new(ErrorKind::InvalidInput, "read workshop", format!("can't read {}", path.display()))
@@ -43,7 +47,7 @@ pub fn load(path: &Path) -> Result<Workshop> {
             }
         };
         let Some(worker) = worker else {
-            // Whoever hands work to this one made no mistake of its own.
+            // A worker that delegates to this one is not a second mistake.
             known.extend(file.file_stem().map(|name| name.to_string_lossy().into_owned()));
             continue;
         };
@@ -64,7 +68,7 @@ pub fn load(path: &Path) -> Result<Workshop> {
     }
 }
 
-/// A worker from the front matter of its file.
+/// Reads a worker from the front matter of its file.
 fn from_file(file: &Path, at: Position, faults: &mut Vec<Fault>, mistakes: &mut Mistakes) -> Option<Worker> {
     let text = match read_in_place(file) {
         Ok(text) => text,
@@ -85,7 +89,7 @@ fn from_file(file: &Path, at: Position, faults: &mut Vec<Fault>, mistakes: &mut 
     worker
 }
 
-/// What stands between the first two lines `---`, in its place: lines keep their numbers.
+/// The text between the first two `---` lines, padded so that lines keep their numbers.
 fn front_matter(text: &str) -> Result<String, Fault> {
     let missing = |line, message: &str| Fault::new(Position { line, column: 1 }, message);
     let mut lines = text.lines();
@@ -102,7 +106,7 @@ fn front_matter(text: &str) -> Result<String, Fault> {
     Ok(format!("\n{}\n", within.join("\n")))
 }
 
-/// Work can be handed to those who are there.
+/// Checks that workers delegate only to existing workers.
 fn delegates(workers: &[(Worker, PathBuf)], known: &[String], mut mistakes: Mistakes) -> Mistakes {
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
     for (worker, file) in workers {
@@ -125,8 +129,8 @@ fn delegates(workers: &[(Worker, PathBuf)], known: &[String], mut mistakes: Mist
     mistakes
 }
 
-/// Where a command can write, a pipe may lie under the name of a file; it is not waited for.
-/// A worker's file, which no command may replace: a link could be, whatever keeps what it leads to.
+/// Reads a worker's file without following a link, which a command could replace even if its target is protected. A
+/// pipe in place of the file is refused without blocking.
 fn read_in_place(path: &Path) -> io::Result<String> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -140,7 +144,7 @@ fn read(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// What is wrong, file by file.
+/// All mistakes, file by file.
 #[derive(Debug, Default)]
 struct Mistakes {
     lines: Vec<String>,

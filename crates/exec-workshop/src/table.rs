@@ -1,12 +1,12 @@
-//! Reading a table key by key, collecting what is wrong with it. Pure.
+//! Reads a table key by key, collecting mistakes. Pure.
 
 use exec_config::tree::{Data, Fault, Member, Node, hint};
 
-/// Takes the members of a table; what nobody took is a mistake.
+/// Takes the members of a table; members that are left over are mistakes.
 #[derive(Debug)]
 pub(crate) struct Table<'a> {
     node: &'a Node,
-    /// What the keys are told with, like `container.`.
+    /// The prefix of its keys in messages, like `container.`.
     prefix: &'a str,
     known: Vec<&'static str>,
 }
@@ -16,13 +16,13 @@ impl<'a> Table<'a> {
         Self { node, prefix, known: Vec::new() }
     }
 
-    /// The member of this name.
+    /// Takes the member of this name.
     pub(crate) fn member(&mut self, name: &'static str) -> Option<&'a Member> {
         self.known.push(name);
         self.members().iter().find(|member| member.name == name)
     }
 
-    /// The value of this name as something; what can't be that is a mistake.
+    /// Takes and converts the value of this name; a failed conversion is a mistake.
     pub(crate) fn take<T>(
         &mut self,
         name: &'static str,
@@ -39,7 +39,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same where it may not be left out.
+    /// Like `take`, but a missing value is a mistake.
     pub(crate) fn require<T>(
         &mut self,
         name: &'static str,
@@ -53,7 +53,7 @@ impl<'a> Table<'a> {
         self.take(name, faults, read)
     }
 
-    /// Complains about what is no table, what nobody asked for, and what is there twice.
+    /// Reports a value that is not a table, unknown keys, and duplicates.
     pub(crate) fn finish(self, faults: &mut Vec<Fault>) {
         if !matches!(self.node.data, Data::Table(_)) {
             let what =

@@ -1,4 +1,4 @@
-//! A worker: who it is, what it may use and whom it may ask. Pure.
+//! A worker: its identity, its tools and its delegates. Pure.
 
 use std::collections::BTreeSet;
 
@@ -7,37 +7,37 @@ use exec_tools::Tool;
 
 use crate::table::Table;
 
-/// Somebody who works in a workshop.
+/// A worker of a workshop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
     /// Its name.
     pub name: String,
-    /// What it is good for.
+    /// What it does.
     pub description: String,
-    /// What it may use.
+    /// The tools it may use.
     pub allowed: Allowed,
-    /// The workers it may hand work to.
+    /// The workers it may delegate to.
     pub delegates_to: Vec<String>,
-    /// Where those are named, in the same order.
+    /// The positions of their names, in the same order.
     pub(crate) delegates_at: Vec<Position>,
 }
 
 /// The tools a worker may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Allowed {
-    /// Nothing is said, so that all are.
+    /// Not restricted.
     All,
-    /// These.
+    /// Only these.
     Only {
-        /// Of the built-in ones.
+        /// Built-in tools.
         tools: BTreeSet<Tool>,
-        /// Names that are not ours; the agent that is the worker knows them.
+        /// Other names, which only the worker's agent knows.
         others: Vec<String>,
     },
 }
 
 impl Allowed {
-    /// The built-in tools among them.
+    /// The allowed built-in tools.
     pub fn tools(&self) -> BTreeSet<Tool> {
         match self {
             Self::All => Tool::ALL.into(),
@@ -46,11 +46,11 @@ impl Allowed {
     }
 }
 
-/// What other programs call running a command.
+/// Other programs' names for running a command.
 const SHELLS: [&str; 3] = ["bash", "shell", "sh"];
 
-/// Reads front matter, or a worker that is written in the workshop's own file. What is missing is a mistake and left empty, so
-/// that the rest is looked at all the same.
+/// Reads front matter, or a worker defined in the workshop's own file. A missing value is a mistake and becomes
+/// empty, so that the rest is checked as well.
 pub(crate) fn read(node: &Node, faults: &mut Vec<Fault>) -> Worker {
     let mut table = Table::new(node, "");
     let name = table.require("name", faults, name).unwrap_or_default();
@@ -65,7 +65,7 @@ pub(crate) fn read(node: &Node, faults: &mut Vec<Fault>) -> Worker {
     Worker { name, description, allowed, delegates_to, delegates_at }
 }
 
-/// A name that can be typed.
+/// A name that is easy to type.
 pub(crate) fn name(node: &Node) -> Result<String, Fault> {
     let text = text(node, "a name")?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -76,7 +76,7 @@ pub(crate) fn name(node: &Node) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
-/// A list, or words with commas between them.
+/// A list, or words separated by commas.
 fn words(node: &Node) -> Result<Vec<(String, Position)>, Fault> {
     match &node.data {
         Data::List(items) => {

@@ -1,4 +1,4 @@
-//! A workshop: its sandbox and who works in it. Pure.
+//! A workshop: its sandbox and its workers. Pure.
 
 use std::path::{Path, PathBuf};
 
@@ -9,21 +9,21 @@ use exec_core::{ByteSize, Cpus, Limit, MountSpec, Network};
 use crate::table::Table;
 use crate::worker::{self, Worker};
 
-/// A workshop whose files all make sense.
+/// A workshop whose files are all valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workshop {
     /// Its name.
     pub name: String,
-    /// What its sandbox is.
+    /// The kind of its sandbox.
     pub isolation: Isolation,
-    /// Who works in it; no name twice.
+    /// Its workers; names are unique.
     pub workers: Vec<Worker>,
     /// The files it was read from.
     pub files: Vec<PathBuf>,
     pub(crate) container: Container,
 }
 
-/// What a workshop's sandbox is.
+/// The kind of a workshop's sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
     /// A container.
@@ -32,7 +32,7 @@ pub enum Isolation {
     Process,
 }
 
-/// What is said about the container.
+/// The settings of the container.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Container {
     image: Option<String>,
@@ -55,7 +55,7 @@ impl Workshop {
         self.workers.iter().find(|worker| worker.name == name)
     }
 
-    /// What the workshop says about its sandbox, as settings.
+    /// The settings of its sandbox.
     pub fn settings(&self) -> Vec<Setting> {
         let sandbox = match self.isolation {
             Isolation::Docker => Sandbox::Docker,
@@ -74,7 +74,7 @@ impl Workshop {
     }
 }
 
-/// What the workshop's own file says.
+/// The contents of the workshop's own file.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) name: Option<String>,
@@ -90,7 +90,7 @@ pub(crate) fn read(root: &Node, base: &Base, faults: &mut Vec<Fault>) -> Draft {
     let container = table.member("container");
     let workers = table.require("workers", faults, |node| items(node, "a list of workers"));
     if let Some(sandbox) = root_member(root, "sandbox") {
-        // Known, so that the complaint is this one.
+        // A known key, so that only this mistake is reported.
         let _ = table.member("sandbox");
         faults.push(Fault::new(sandbox.at, conversion(&sandbox.value)));
     }
@@ -154,7 +154,7 @@ fn place(node: &Node, directory: &Path, faults: &mut Vec<Fault>) -> Option<Place
     Some(Place::File(directory.join(path), node.at))
 }
 
-/// What to write instead of the old form, in words that can be copied.
+/// What to write instead of the old form, ready to copy.
 fn conversion(old: &Node) -> String {
     let paths: Vec<String> = match &old.data {
         Data::Table(members) => members

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Settings (flags, places, clippy's wrapper) that are meant for the crate that embeds the program.
+/// Settings (flags, paths, clippy's wrapper) meant for the crate that embeds the program.
 const NOT_INHERITED: &[&str] = &[
     "CARGO_BUILD_BUILD_DIR",
     "CARGO_BUILD_RUSTFLAGS",
@@ -24,21 +24,21 @@ const NOT_INHERITED: &[&str] = &[
     "RUSTFLAGS",
 ];
 
-/// What cargo tells a build script about its own package. Inherited, it would make the program's build look changed
-/// each time.
+/// Variables that describe the build script's own package. If inherited, they would make the program's build
+/// look changed each time.
 const ABOUT_THE_EMBEDDER: &[&str] =
     &["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_PROFILE_", "DEP_"];
 
-/// The programs' profile: small and quick to start. Set here and not in the workspace's manifest, so that it does not
-/// depend on whose workspace it is.
+/// The programs' profile: small and quick to start. Set here rather than in the workspace's manifest, so that
+/// it does not depend on the workspace.
 const PROFILE: &[&str] =
     &["profile.release.panic='abort'", "profile.release.strip='symbols'", "profile.release.debug=false"];
 
-/// In a release, the last quarter of the size is worth the time it takes to save.
+/// In a release, saving the last quarter of the size is worth the build time.
 const FOR_RELEASE: &[&str] =
     &["profile.release.opt-level='s'", "profile.release.lto='fat'", "profile.release.codegen-units=1"];
 
-/// While developing, a third less build time is worth more.
+/// During development, a third less build time is worth more.
 const FOR_DEVELOPMENT: &[&str] =
     &["profile.release.opt-level=1", "profile.release.lto='off'", "profile.release.codegen-units=16"];
 
@@ -53,16 +53,16 @@ pub struct Program<'a> {
     pub features: Features<'a>,
 }
 
-/// Which features a program is built with.
+/// The features a program is built with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Features<'a> {
     /// The package's default ones.
     Default,
-    /// This one alone.
+    /// Only this one.
     Only(&'a str),
 }
 
-/// A program that was built.
+/// A built program.
 #[derive(Debug, Clone)]
 pub struct Built {
     /// The executable.
@@ -71,11 +71,15 @@ pub struct Built {
     pub arch: String,
     /// The target it was built for, such as `x86_64-unknown-linux-musl`.
     pub target: String,
-    /// The files of this workspace it was made of; the build script tells cargo to watch them.
+    /// The files of this workspace it was built from; the build script makes cargo watch them.
     pub sources: Vec<PathBuf>,
 }
 
-/// Builds it for the architecture that the build script's crate is built for.
+/// Builds the program for the architecture that the build script's crate is built for.
+///
+/// # Errors
+///
+/// Fails if no suitable target is installed, or if the build fails.
 pub fn build(program: Program<'_>) -> Result<Built, String> {
     let arch = variable("CARGO_CFG_TARGET_ARCH")?;
     let target = Toolchain::find()?.target(&arch).ok_or_else(|| {
@@ -84,12 +88,13 @@ pub fn build(program: Program<'_>) -> Result<Built, String> {
     build_for(program, target)
 }
 
-/// Builds it for those of these architectures that this machine can build for. While developing, only for the one that the
-/// build script's crate is built for: the others would cost as much time again, at every change.
+/// Builds the program for those of these architectures that this machine can build for. In development
+/// builds, only for the one that the build script's crate is built for: each further one would cost as much
+/// time again, at every change.
 ///
 /// # Errors
 ///
-/// A build for Linux that can't have the program for its own architecture fails.
+/// Fails if a build for Linux can't have the program for its own architecture.
 pub fn build_for_each(program: Program<'_>, archs: &[&str]) -> Result<Vec<Built>, String> {
     let toolchain = Toolchain::find()?;
     toolchain.watch();
@@ -113,7 +118,7 @@ fn build_for(program: Program<'_>, target: Target) -> Result<Built, String> {
         .args(["build", "--release", "--quiet", "--target", &target.triple, "--bin", program.bin])
         .arg("--manifest-path")
         .arg(program.package.join("Cargo.toml"))
-        // Its own directory: cargo holds a lock on the one it builds in.
+        // A separate directory, because cargo holds a lock on the one it builds in.
         .arg("--target-dir")
         .arg(&dir)
         .stdin(Stdio::null());
@@ -143,7 +148,7 @@ fn build_for(program: Program<'_>, target: Target) -> Result<Built, String> {
     Ok(Built { path, arch: target.arch, target: target.triple, sources })
 }
 
-/// What a build script ends with; the reason for a failure is shown as it is, line by line.
+/// The exit code of a build script; prints the reason of a failure line by line.
 pub fn exit_code(result: Result<(), String>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -162,11 +167,11 @@ struct Target {
     flags: &'static str,
 }
 
-/// The compiler at hand.
+/// The current compiler.
 struct Toolchain {
-    /// Where it keeps the standard libraries of its targets.
+    /// The directory of the standard libraries of its targets.
     libraries: PathBuf,
-    /// The target it runs on itself.
+    /// The target it runs on.
     host: String,
 }
 
@@ -185,13 +190,13 @@ impl Toolchain {
     fn target(&self, arch: &str) -> Option<Target> {
         let (arch, triple) = (arch.to_owned(), musl(arch));
         let is_native = self.host.starts_with(&format!("{arch}-")) && self.host.contains("-linux-");
-        // Rust brings musl, its start files and mostly a linker too: then nothing else has to be installed.
+        // Rust ships musl, its start files and usually a linker: then nothing else has to be installed.
         let linker =
             self.libraries.join(&self.host).join("bin/rust-lld").with_extension(env::consts::EXE_EXTENSION);
         if self.has(&triple) && linker.exists() {
             return Some(Target { arch, triple, flags: "-Clinker=rust-lld\x1f-Clinker-flavor=ld.lld" });
         }
-        // Any other linker links for its own machine alone.
+        // Any other linker links only for its own machine.
         if self.has(&triple) && is_native {
             return Some(Target { arch, triple, flags: "" });
         }
@@ -203,7 +208,7 @@ impl Toolchain {
         self.libraries.join(triple).join("lib").exists()
     }
 
-    /// Has the build script run again when targets are added, where rustup keeps a list of them.
+    /// Makes cargo rerun the build script when targets are added, if rustup keeps a list of them.
     fn watch(&self) {
         let list = self.libraries.join("components");
         if list.exists() {
@@ -216,19 +221,19 @@ fn musl(arch: &str) -> String {
     format!("{arch}-unknown-linux-musl")
 }
 
-/// Whether the build script's crate is built for speed.
+/// Whether the build script's crate is built optimised.
 fn is_release() -> bool {
     env::var("PROFILE").is_ok_and(|profile| profile == "release")
 }
 
-/// The files of this workspace that a program was made of, from the list that cargo leaves next to it.
+/// The files of this workspace that a program was built from, from the list that cargo leaves next to it.
 fn sources(list: &Path) -> Result<Vec<PathBuf>, String> {
     let text = fs::read_to_string(list).map_err(|error| format!("can't read {}: {error}", list.display()))?;
     let Some((_, files)) = text.split_once(": ") else { return Ok(Vec::new()) };
     Ok(split_escaped(files.trim_end()).into_iter().map(PathBuf::from).collect())
 }
 
-/// Splits at spaces, but not at those with a backslash before them.
+/// Splits at spaces, except those preceded by a backslash.
 fn split_escaped(text: &str) -> Vec<String> {
     let held = text.replace("\\ ", "\0");
     held.split(' ').filter(|word| !word.is_empty()).map(|word| word.replace('\0', " ")).collect()

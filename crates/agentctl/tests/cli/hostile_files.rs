@@ -87,7 +87,7 @@ fn is_file(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-/// V6: every file that `bootstrap-docker` reads and writes, as everything but a file. By force it takes the place of what is
+/// A43: every file that `bootstrap-docker` reads and writes, as everything but a file. By force it takes the place of what is
 /// there; a directory stays.
 #[rstest]
 fn bootstrap_goes_through_nothing(
@@ -117,7 +117,7 @@ fn bootstrap_goes_through_nothing(
     assert!(!replaced || fs::metadata(hostile.path(name)).unwrap().len() < 1 << 20);
 }
 
-/// V6: the directory of the scripts leads elsewhere.
+/// A43: the directory of the scripts leads elsewhere.
 #[test]
 fn bootstrap_writes_no_scripts_through_a_link() {
     let hostile = Hostile::new();
@@ -127,7 +127,7 @@ fn bootstrap_writes_no_scripts_through_a_link() {
     assert!(said(&output).contains("scripts/docker-build.sh"), "{}", said(&output));
 }
 
-/// V6: names that earlier versions took for their drafts, for every process that there can be.
+/// A43: names that earlier versions took for their drafts, for every process that there can be.
 #[test]
 fn bootstrap_takes_no_name_that_can_be_foreseen() {
     let hostile = Hostile::new();
@@ -153,7 +153,7 @@ fn bootstrap_reads_nothing_but_files(
     assert!(!String::from_utf8_lossy(&output.stdout).contains("theirs"));
 }
 
-/// V12: the header of a generated file is text that a command can write. Which image is built on is not its to say.
+/// A43: the header of a generated file is text that a command can write. Which image is built on is not its to say.
 #[test]
 fn bootstrap_takes_no_image_from_a_header() {
     let hostile = Hostile::new();
@@ -173,7 +173,7 @@ fn bootstrap_takes_no_image_from_a_header() {
     assert!(printed.contains("\nFROM golang:1.22-alpine") && !printed.contains("evil"), "{printed}");
 }
 
-/// V6: the project's configuration, as everything but a file: never written through, never read, never waited for.
+/// A43: the project's configuration, as everything but a file: never written through, never read, never waited for.
 #[rstest]
 fn a_configuration_is_a_file(
     #[values(Link, DanglingLink, LinkToDevice, Pipe, Socket, Directory, Sparse)] what: Planted,

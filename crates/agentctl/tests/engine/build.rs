@@ -246,7 +246,7 @@ pub(crate) async fn a_hostile_project_is_built_all_the_same() -> Result<()> {
     Ok(())
 }
 
-/// A43, V12: a tree that is deeper than anything is refused by its name, before a builder sees it.
+/// A43: a tree that is deeper than anything is refused by its name, before a builder sees it.
 pub(crate) async fn a_deep_project_is_refused() -> Result<()> {
     let place = buildable()?;
     place.file("Dockerfile", "FROM scratch\nCOPY . /all/\n");

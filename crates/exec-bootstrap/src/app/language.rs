@@ -1,4 +1,4 @@
-//! What each language does to become an application.
+//! How each language becomes an application.
 
 use exec_core::Result;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) fn manifests(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// An image that only runs what another built.
+/// A runtime image without build tools.
 pub(super) fn small(language: Language, image: &str) -> Option<String> {
     let (name, debian) = image.rsplit_once('-')?;
     match language {
@@ -47,7 +47,7 @@ fn first<'a>(tree: &'a Tree, name: &str) -> &'a str {
     tree.named(name).into_iter().find(|path| counts(path)).unwrap_or_default()
 }
 
-/// A name that can stand in a command; what can't is no program's.
+/// A program name that is safe in a command.
 fn word(text: &str) -> Option<&str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     (!text.is_empty() && !text.starts_with(['-', '.']) && text.chars().all(is_plain)).then_some(text)
@@ -164,7 +164,7 @@ fn python(tree: &Tree) -> Result<App> {
     Ok(app)
 }
 
-/// There is nothing to build; or what was built needs what is beside it.
+/// For a project that needs no build, or whose build output needs files beside it.
 fn run_from_sources(app: &mut App) {
     app.taken.push((super::SOURCES.to_owned(), RUN_FROM.to_owned()));
 }

@@ -17,7 +17,7 @@ use crate::wanted::counts;
 use crate::{Reason, document};
 
 const MODULES: &str = "/opt/go/mod";
-/// Downloads that outlive a build; what this project needs of them is copied into the image.
+/// A download cache that outlives builds; the modules of this project are copied from it into the image.
 const DOWNLOADS: &str = "/var/cache/go";
 
 pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
@@ -67,13 +67,13 @@ fn version(tree: &Tree, modules: &[&str]) -> Result<Pin> {
         return Ok(pin);
     }
     let named = pin::tool_versions(tree, &["golang", "go"])?.into_iter().next();
-    // What Go itself assumes of a module without a `go` line is too old to have an image worth using.
+    // Go's own default for a module without a `go` line is too old to have a usable image.
     Ok(named.unwrap_or_else(|| {
         Pin::new(known::GO, modules.first().copied().unwrap_or_default(), "nothing about it")
     }))
 }
 
-/// What a line of its own says, like `go 1.22`.
+/// The argument of a directive like `go 1.22`.
 fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let words = |line: &'a str| line.split("//").next().unwrap_or_default().split_whitespace();
     text.lines().map(words).find_map(|mut words| {
@@ -99,7 +99,7 @@ fn dependencies(tree: &Tree, modules: &[&str]) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Modules that are bindings to C, most used first.
+/// Modules that bind to C, most used first.
 const CGO: &[&str] = &[
     "github.com/mattn/go-sqlite3",
     "github.com/confluentinc/confluent-kafka-go",
@@ -125,7 +125,7 @@ fn layers(tree: &Tree, modules: &[&str], reasons: &mut Vec<Reason>) -> Vec<Layer
     }
     let why = format!("there is no network in the sandbox, and {MODULES} is found there");
     reasons.push(Reason::new("Go modules in the image", why));
-    // A workspace is downloaded as a whole, and all of its modules must be there.
+    // `go mod download` in a workspace needs all of its modules.
     let in_workspace = tree.has("go.work");
     let ours: Vec<&str> = modules.iter().copied().filter(|path| counts(path) || in_workspace).collect();
     let with_sums = |path: &&str| [(*path).to_owned(), join(directory(path), "go.sum")];
@@ -154,7 +154,7 @@ fn download(place: &str) -> Layer {
         caches: vec![DOWNLOADS],
         commands: vec![
             format!("GOMODCACHE={DOWNLOADS} go mod download"),
-            // What is in go.sum is still compared with it.
+            // Modules are still checked against go.sum.
             format!("GOPROXY=file://{DOWNLOADS}/cache/download GOSUMDB=off go mod download"),
         ],
         ..Layer::default()

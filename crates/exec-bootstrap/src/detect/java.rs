@@ -52,7 +52,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     Ok(Some(part))
 }
 
-/// The first version with long support that is no older: others have no images that are kept up.
+/// The first LTS version that is no older: other versions have no maintained images.
 fn supported(version: Version) -> Version {
     let fitting = known::JAVA.iter().copied().filter(|known| known.major >= version.major);
     fitting.min().unwrap_or(version.line())
@@ -78,7 +78,7 @@ fn wanted(tree: &Tree, poms: &[&str], scripts: &[&str]) -> Result<Wanted> {
     Ok(wanted)
 }
 
-/// Java 8 and before were called 1.8.
+/// Java 8 and earlier are also called 1.8 and so on.
 fn modern(version: Version) -> Version {
     match (version.major, version.minor) {
         (1, Some(minor)) => Version::whole(minor),
@@ -107,7 +107,7 @@ fn in_pom(text: &str) -> Option<String> {
         "maven.compiler.target",
         "source",
     ];
-    // A value like `${java.version}` leads to another of them.
+    // A value like `${java.version}` refers to another property.
     names
         .iter()
         .filter_map(|name| element(text, name))
@@ -199,7 +199,7 @@ fn add_gradle(part: &mut Part, tree: &Tree, scripts: &[&str]) -> Result<()> {
         files,
         commands: vec![
             format!("GRADLE_USER_HOME={GRADLE_HOME} gradle --no-daemon{project} dependencies"),
-            // Who only reads can't lock.
+            // Read-only users can't take locks.
             format!("find {GRADLE_HOME}/caches -name '*.lock' -delete"),
         ],
         ..Layer::default()

@@ -1,4 +1,4 @@
-//! What a project is made of: one file per language, each from the tree to what that language adds to the image.
+//! Detects what a project is made of: one file per language, each turning the tree into a part of the image.
 
 mod go;
 mod java;

@@ -25,7 +25,7 @@ use crate::wanted::counts;
 pub(super) struct Project<'a> {
     pub(super) place: &'a str,
     pub(super) manifest: Value,
-    /// The manifests of its workspaces.
+    /// The manifests of its workspace members.
     pub(super) members: Vec<&'a str>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     Ok(Some(part))
 }
 
-/// Places with packages of their own: the top, else whatever has a lock file or no project above it.
+/// Directories with packages of their own: the top, or else those with a lock file or without a project above them.
 fn projects(tree: &Tree) -> Result<Vec<Project<'_>>> {
     let manifests: Vec<&str> = tree.named("package.json");
     let mut projects: Vec<Project<'_>> = Vec::new();
@@ -92,7 +92,7 @@ fn wanted(tree: &Tree) -> Result<Wanted> {
     Ok(wanted)
 }
 
-/// What nvm understands: a version or the name of one.
+/// What nvm accepts: a version or a release name.
 fn named(path: &str, said: &str) -> Result<Pin> {
     let name = said.trim_start_matches("lts/").to_lowercase();
     let by_name =
@@ -105,7 +105,7 @@ fn named(path: &str, said: &str) -> Result<Pin> {
         .ok_or_else(|| document::broken(path, &format!("{said:?} is no version of Node known here")))
 }
 
-/// What the manifests name, and with npm's lock file everything below.
+/// The dependencies in the manifests, plus all transitive ones if npm's lock file exists.
 fn dependencies(tree: &Tree, project: &Project<'_>) -> Result<BTreeSet<String>> {
     let mut names = direct(&project.manifest);
     for path in &project.members {
@@ -125,7 +125,7 @@ fn direct(manifest: &Value) -> BTreeSet<String> {
     tables.flat_map(|table| table.keys().cloned()).collect()
 }
 
-/// Packages that are compiled, or bring compiled code along.
+/// Packages that are compiled, or include compiled code.
 const NATIVE: &[&str] = &[
     "argon2",
     "bcrypt",

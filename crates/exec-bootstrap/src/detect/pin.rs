@@ -1,7 +1,7 @@
-//! Which version of a toolchain a project wants: what its files say, in the order in which they count.
+//! Chooses the version of a toolchain from a project's files, in their order of precedence.
 //!
-//! Nearer to the top counts more, and at one place the order in which a language lists its files. What is exact must agree
-//! with every range; two projects side by side that want different versions can't have one image.
+//! Files nearer to the top take precedence; within a directory, the order in which a language lists its files. An
+//! exact version must agree with every range. Two sibling projects that need different versions can't share an image.
 
 use exec_core::{Error, ErrorKind, Result};
 
@@ -10,20 +10,20 @@ use crate::tree::{depth, directory, file_name, join};
 use crate::version::Version;
 use crate::{document, tree::Tree};
 
-/// Where mise's file may be, apart from the top.
+/// Where mise's file may be besides the top.
 const CENTRAL: &str = ".config/mise/config.toml";
 
-/// An exact wish and where it stands.
+/// An exact version and where it is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pin {
     pub(crate) version: Version,
     /// The file.
     pub(crate) path: String,
-    /// Its words.
+    /// The quoted text.
     pub(crate) says: String,
 }
 
-/// The directory a file speaks for.
+/// The directory a file applies to.
 fn place(path: &str) -> &str {
     path.strip_suffix(CENTRAL).map_or_else(|| directory(path), |place| place.trim_end_matches('/'))
 }
@@ -38,7 +38,7 @@ impl Pin {
     }
 }
 
-/// A range that the version must be in, and where it stands.
+/// A range that the version must be in, and where it is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Limit {
     pub(crate) range: Range,
@@ -46,15 +46,15 @@ pub(crate) struct Limit {
     pub(crate) says: String,
 }
 
-/// What a project says of one toolchain.
+/// A project's requirements for one toolchain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// The files that count most first, for each place.
+    /// In order of precedence, for each directory.
     pub(crate) pins: Vec<Pin>,
     pub(crate) limits: Vec<Limit>,
 }
 
-/// The version it comes to, and why.
+/// The chosen version, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) version: Version,
@@ -62,13 +62,13 @@ pub(crate) struct Choice {
 }
 
 impl Wanted {
-    /// Adds what a range says; one that can't be understood is no wish.
+    /// Adds a range; one that can't be parsed is ignored.
     pub(crate) fn limit(&mut self, path: &str, name: &str, said: Option<&str>) {
         let Some((said, range)) = said.and_then(|said| Some((said, Range::parse(said)?))) else { return };
         self.limits.push(Limit { range, path: path.to_owned(), says: format!("{name} {said}") });
     }
 
-    /// The pin that counts, else the first of `known` that every range accepts.
+    /// The pin with the highest precedence, or else the first of `known` that every range accepts.
     pub(crate) fn choose(&self, toolchain: &str, known: &[Version]) -> Result<Choice> {
         match self.pin(toolchain)? {
             Some(pin) => {
@@ -88,7 +88,7 @@ impl Wanted {
                 .first()
                 .map_or_else(|| Err(self.nothing_fits(toolchain)), |&version| Ok(Choice { version, why }));
         };
-        // As exact as the known ones are: images are named so.
+        // As precise as the known versions, because images are named that way.
         let by_line = known.first().is_some_and(|version| version.minor.is_none());
         let exact = |version: Version| if by_line { version.line() } else { version.series() };
         let named = self.limits.iter().flat_map(|limit| limit.range.named()).map(exact);
@@ -101,7 +101,7 @@ impl Wanted {
         }
     }
 
-    /// The pin nearest to the top; its equals elsewhere must agree.
+    /// The pin nearest to the top; pins at the same depth must agree.
     fn pin(&self, toolchain: &str) -> Result<Option<&Pin>> {
         let level = |pin: &Pin| depth(&join(place(&pin.path), "x"));
         let Some(nearest) = self.pins.iter().map(level).min() else { return Ok(None) };
@@ -135,7 +135,7 @@ pub(crate) fn conflict(toolchain: &str, one: &str, other: &str) -> Error {
         .with_remedy("make the files agree, or pin one version at the top of the project")
 }
 
-/// What asdf's and mise's files say of a tool, which they may know by several names.
+/// The pins in asdf's and mise's files for a tool, which may have several names.
 pub(crate) fn tool_versions(tree: &Tree, names: &[&str]) -> Result<Vec<Pin>> {
     let mut pins = Vec::new();
     for path in tree.named(".tool-versions").into_iter().filter(|path| crate::wanted::counts(path)) {
@@ -157,7 +157,7 @@ pub(crate) fn tool_versions(tree: &Tree, names: &[&str]) -> Result<Vec<Pin>> {
     Ok(pins)
 }
 
-/// mise takes `"22"`, `["22", "20"]` and `{ version = "22" }`.
+/// mise accepts `"22"`, `["22", "20"]` and `{ version = "22" }`.
 fn spelled(value: &toml::Value) -> Option<String> {
     match value {
         toml::Value::String(said) => Some(said.clone()),

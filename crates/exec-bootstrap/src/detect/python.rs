@@ -1,7 +1,7 @@
 //! Python: projects, package managers' files, and the version.
 //!
-//! Precedence: `.python-version`, `.tool-versions` and mise, `python_full_version` and `python_version` of a Pipfile, then the range in
-//! `requires-python` or Poetry's `python`.
+//! Precedence: `.python-version`, `.tool-versions` and mise, `python_full_version` and `python_version` of a Pipfile,
+//! then the range in `requires-python` or Poetry's `python`.
 
 mod packages;
 mod requirements;
@@ -51,7 +51,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     Ok(Some(part))
 }
 
-/// Directories with packages of their own: members of a uv workspace are installed with it.
+/// Directories with packages of their own; members of a uv workspace are installed with it.
 fn places(tree: &Tree) -> Result<Vec<&str>> {
     let mut places: Vec<&str> = Vec::new();
     let mut whole: Vec<&str> = Vec::new();
@@ -61,7 +61,7 @@ fn places(tree: &Tree) -> Result<Vec<&str>> {
             continue;
         }
         let project = document::toml(tree, &join(place, "pyproject.toml"))?.unwrap_or_default();
-        // Often it configures a formatter and nothing else.
+        // The file often configures only a formatter.
         let is_project = path.ends_with("pyproject.toml") && !is_project(&project);
         if is_project && MANIFESTS[1..].iter().all(|name| !tree.has(&join(place, name))) {
             continue;
@@ -79,7 +79,7 @@ fn is_project(project: &Table) -> bool {
         || ["poetry", "pdm", "uv"].iter().any(|tool| at(project, &["tool", tool]).is_some())
 }
 
-/// A value below tables.
+/// A value in nested tables.
 pub(super) fn at<'a>(table: &'a Table, path: &[&str]) -> Option<&'a Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(table.get(*first)?, |value, name| value.get(*name))

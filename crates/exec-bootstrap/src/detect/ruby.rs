@@ -53,7 +53,7 @@ fn wanted(tree: &Tree, gemfiles: &[&str]) -> Result<Wanted> {
         if said.iter().any(|said| said.ends_with("ruby-version")) {
             continue;
         }
-        // Bundler accepts no other patch than the one that is named.
+        // Bundler accepts no other patch version than the named one.
         let exact =
             said.first().and_then(|said| Version::parse(said)).filter(|version| version.patch.is_some());
         wanted.pins.extend(exact.map(|version| pin::Pin::new(version, *path, format!("ruby {version}"))));
@@ -104,7 +104,7 @@ fn add(part: &mut Part, tree: &Tree, gemfile: &str) -> Result<BTreeSet<String>> 
     let gem = |line: &str| {
         line.trim().strip_prefix("gem ").and_then(|rest| rest.split(['"', '\'']).nth(1)).map(str::to_owned)
     };
-    // In the lock file a gem is indented by four, what it needs by six.
+    // In the lock file a gem is indented by four spaces, its dependencies by six.
     let is_gem = |line: &&str| line.starts_with("    ") && !line.starts_with("     ");
     let locked =
         locked.lines().filter(is_gem).filter_map(|line| line.split_whitespace().next()).map(str::to_owned);

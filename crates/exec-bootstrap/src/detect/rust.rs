@@ -16,7 +16,7 @@ use crate::tree::{Tree, directory, join};
 use crate::version::Version;
 use crate::wanted::counts;
 
-/// What a toolchain file asks for.
+/// The contents of a toolchain file.
 #[derive(Debug, Default)]
 struct Toolchain {
     channel: String,
@@ -84,7 +84,7 @@ fn toolchain_file(tree: &Tree, top: &str) -> Result<Option<Toolchain>> {
     Ok(None)
 }
 
-/// A name that is one: it ends up in a command.
+/// A safe name: it becomes part of a command.
 fn word(text: &str) -> Option<String> {
     text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)).then(|| text.to_owned())
 }
@@ -124,8 +124,8 @@ fn version(tree: &Tree, manifests: &[&str], toolchain: Option<&Toolchain>) -> Re
     })
 }
 
-/// Makes the toolchain complete, and the one that is used whatever `rust-toolchain` says: rustup would want to download
-/// what that names, because the image's own goes by its full version.
+/// Completes the toolchain and selects it whatever `rust-toolchain` says: rustup would otherwise download the named
+/// one, because the image's own has its full version as a name.
 fn components(toolchain: Option<&Toolchain>, env: &mut Vec<(&'static str, String)>) -> Layer {
     let usual = ["clippy", "rustfmt"].map(str::to_owned);
     let nothing = Toolchain::default();

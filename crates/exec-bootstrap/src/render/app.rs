@@ -12,7 +12,7 @@ ordinary user. It listens on PORT (8080), keeps what must last in /app/data, fin
 
 const APP_USER: &str = "Nobody in particular; scripts/docker-build.sh makes it the owner of the project.";
 
-/// The Dockerfile of the application: built by the toolchain of the other one, of whose layers it is made.
+/// The Dockerfile of the application, built with the toolchain layers of the development image.
 pub(crate) fn app(plan: &Plan, app: &App) -> String {
     let mut file = Lines(header::lines(&plan.wishes).to_vec());
     about(&mut file, ABOUT_APP, plan);

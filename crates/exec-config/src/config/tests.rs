@@ -1,4 +1,4 @@
-//! Places, precedence, mistakes and trust, on hosts that are made up.
+//! Places, precedence, mistakes and trust, on simulated hosts.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn refusal(extension: &str, text: &str) -> String {
     message(&load(&host).unwrap_err())
 }
 
-/// R66: each names file, line and key, and the nearest valid one; all of a file at once.
+/// R66: each message names file, line, key and the nearest valid key; a file's mistakes are reported all at once.
 #[rstest]
 #[case::toml(
     "toml",
@@ -299,7 +299,7 @@ fn a_file_nobody_trusts_tightens_only() {
     assert_eq!(load(&changed).unwrap().settings(Engine::Docker).network, None);
 }
 
-/// A38: whoever trusts a file sees all that it loosens, whatever the environment says today.
+/// A38: a person who trusts a file sees everything it loosens, whatever the environment says today.
 #[test]
 fn what_is_trusted_is_shown_without_the_environment() {
     let path = Path::new("/srv/p/.agentctl.toml");
@@ -314,7 +314,7 @@ fn what_is_trusted_is_shown_without_the_environment() {
     assert_eq!(keys, ["network", "memory"]);
 }
 
-/// A38: a link to a file that is trusted elsewhere is not trusted here.
+/// A38: trusting a file elsewhere does not trust a link to it here.
 #[test]
 fn a_projects_file_is_no_link() {
     let host = Sample::default().file("/srv/p/.agentctl.toml", "link");
@@ -332,7 +332,7 @@ fn the_workers_variables_yield_with_a_warning() {
     assert_eq!(config.warnings(), ["ENABLE_DOCKER does not count: --sandbox says otherwise"]);
 }
 
-/// R63: a container that a file names is not left out in silence.
+/// R63: overriding a container named in a file causes a warning.
 #[test]
 fn a_file_that_the_workers_variable_beats_is_told() {
     let host = Sample::default().file(USER_FILE, "executor = 'docker'").with("ENABLE_DOCKER", "false");
@@ -373,7 +373,7 @@ fn every_value_is_shown_with_where_it_came_from() {
     insta::assert_snapshot!(rows.iter().map(line).collect::<Vec<_>>().join("\n"));
 }
 
-/// A34: a file can't write rows of its own, or hide one.
+/// A34: a file can neither add rows nor hide one.
 #[test]
 fn what_is_shown_of_a_file_is_one_line() {
     let text = r#"env = { A = "1\nnetwork none default\u001b[2K" }"#;

@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
         let at = Position { line: error.line_display(), column: error.column_display() };
         Fault::new(at, format!("this is no JSON: {}", lower_first(&error.kind().to_string())))
     })?;
-    // A text of comments alone says nothing, as it does in the other formats.
+    // A text of comments alone is an empty table, as in the other formats.
     let empty = Node { at: Position::START, data: Data::Table(Vec::new()) };
     let places = Places::of(text);
     Ok(document.value.map_or(empty, |value| node(&places, value)))

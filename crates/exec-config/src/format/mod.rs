@@ -1,4 +1,4 @@
-//! The three formats. Each turns a text into the same tree, or says at which place it can't.
+//! The three formats. Each parses a text into the same tree, or reports the position of the error.
 
 mod json;
 mod toml;
@@ -11,10 +11,10 @@ use crate::node::Node;
 
 pub(crate) use yaml::scalar;
 
-/// Deeper than any document of ours; what is deeper was made to exhaust somebody.
+/// Deeper than any valid document. Deeper nesting is an attempt to exhaust the parser.
 const DEEPEST: usize = 16;
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// TOML.
@@ -25,7 +25,7 @@ pub enum Format {
     Json,
 }
 
-/// The ends of the names of configuration files, and what they stand for; what is looked for first comes first.
+/// The extensions of configuration files and their formats, in the order in which they are looked for.
 pub(crate) const EXTENSIONS: [(&str, Format); 5] = [
     ("toml", Format::Toml),
     ("yaml", Format::Yaml),
@@ -35,13 +35,13 @@ pub(crate) const EXTENSIONS: [(&str, Format); 5] = [
 ];
 
 impl Format {
-    /// By the end of a file's name.
+    /// The format that belongs to a file's extension.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
         EXTENSIONS.iter().find(|(known, _)| extension == *known).map(|(_, format)| *format)
     }
 
-    /// The usual end of a file's name.
+    /// The usual extension.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Toml => "toml",
@@ -50,7 +50,7 @@ impl Format {
         }
     }
 
-    /// The text as a tree, or the place where it can't be read.
+    /// Parses a text into a tree, or returns the position where it is invalid.
     pub fn parse(self, text: &str) -> Result<Node, Fault> {
         match self {
             Self::Toml => toml::parse(text),

@@ -1,4 +1,4 @@
-//! The same tree from all three, with the places where things stand.
+//! The same tree from all three formats, with positions.
 
 use rstest::rstest;
 
@@ -11,7 +11,7 @@ const YAML: &str =
     "# a comment\nmemory: 2g\npids: 5\nmounts: ['/a']\nexecutor:\n  docker:\n    readonly: true\n";
 const JSON: &str = "{ // a comment\n\"memory\": \"2g\",\n\"pids\": 5,\n\"mounts\": [\"/a\"],\n\"executor\": {\"docker\": {\"readonly\": true}},\n}";
 
-/// A tree as lines, sorted as its text is not.
+/// A tree as sorted lines.
 fn outline(node: &Node) -> Vec<String> {
     fn walk(node: &Node, path: &str, lines: &mut Vec<String>) {
         match &node.data {
@@ -84,7 +84,7 @@ fn nothing_and_comments_are_an_empty_table(#[case] format: Format) {
     }
 }
 
-/// A38: whoever wrote it, reading it ends.
+/// A38: parsing terminates on any input.
 #[rstest]
 #[case(Format::Toml, "a = ")]
 #[case(Format::Yaml, "")]

@@ -1,4 +1,4 @@
-//! YAML, of which a configuration needs the plain part: no references, no tags, one document.
+//! The part of YAML that a configuration needs: no references, no tags, one document.
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
@@ -15,7 +15,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
         builder.take(event, span)?;
     }
     let empty = Node { at: Position::START, data: Data::Table(Vec::new()) };
-    // A document of comments alone is a null, and says nothing.
+    // A document of comments alone is a null; it counts as an empty table.
     Ok(builder.root.filter(|root| root.data != Data::Null).unwrap_or(empty))
 }
 
@@ -23,7 +23,7 @@ fn position(marker: &Marker) -> Position {
     Position { line: marker.line(), column: marker.col() + 1 }
 }
 
-/// A list or table that is not complete yet.
+/// A list or table that is still open.
 struct Open {
     at: Position,
     kind: OpenKind,
@@ -110,7 +110,7 @@ fn name_of(node: &Node) -> Result<String, Fault> {
     }
 }
 
-/// What a word without quotes is, by YAML's core schema: `yes` and `no` are text.
+/// Resolves an unquoted word by YAML's core schema: `yes` and `no` are text.
 pub(crate) fn scalar(text: &str) -> Data {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Data::Null,
@@ -121,7 +121,7 @@ pub(crate) fn scalar(text: &str) -> Data {
     }
 }
 
-/// `inf` and `nan` are numbers to Rust and words to YAML.
+/// Rust parses `inf` and `nan` as numbers; YAML reads them as words.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && text.parse::<f64>().is_ok()

@@ -1,4 +1,4 @@
-//! Whether settings give a command more than others did. In doubt they do.
+//! Decides whether settings allow a command more than others did. In doubt they do.
 
 use std::path::{Component, Path};
 
@@ -9,12 +9,12 @@ use exec_core::{
 
 use crate::settings::Settings;
 
-/// Whether anything that `before` held back is possible with `after`.
+/// Whether `after` allows anything that `before` prevented.
 ///
-/// | what | is looser when |
+/// | setting | looser when |
 /// |---|---|
-/// | executor | it is another, or named in place of `auto`: every sandbox has settings of its own, which need not be alike |
-/// | no fallback, floor | taken away or lowered |
+/// | executor | another one, or a named one in place of `auto`: each sandbox has settings of its own, which may differ |
+/// | no fallback, minimum isolation | removed or lowered |
 /// | image, user | another |
 /// | network, graphics processors | more |
 /// | workspace | more of it can be written |
@@ -66,7 +66,7 @@ fn more_written(before: &WorkspaceMode, after: &WorkspaceMode) -> bool {
     }
 }
 
-/// A path that climbs lies in nothing that its letters say.
+/// A path with `..` is never inside another by its text alone.
 fn lies_in(path: &Path, known: &Path) -> bool {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     path == known || (!climbs && path.starts_with(known))
@@ -102,7 +102,7 @@ fn larger_resolved(before: &ResolvedLimits, after: &ResolvedLimits) -> bool {
         || !before.required.iter().all(|name| after.required.contains(name))
 }
 
-/// No limit is the largest.
+/// No limit is the largest limit.
 fn larger<T: PartialOrd>(before: Option<T>, after: Option<T>) -> bool {
     match (before, after) {
         (None, _) => false,

@@ -1,7 +1,8 @@
-//! Which of a project's settings count before a person has looked at them (A38).
+//! Decides which of a project's settings count before a person has reviewed them (A38).
 //!
-//! The workspace is where agents write, so its configuration may be an agent's work. What makes the sandbox tighter
-//! counts all the same; what loosens anything, on any sandbox it could be run in, waits for `agentctl config trust`.
+//! Agents write in the workspace, so its configuration may be an agent's work. Settings that tighten the sandbox
+//! count anyway; settings that loosen anything, on any sandbox the command could run in, wait for `agentctl config
+//! trust`.
 
 mod looser;
 mod record;
@@ -20,15 +21,15 @@ pub(crate) struct Between<'a> {
     pub(crate) machine: Machine,
 }
 
-/// What of a layer that nobody trusts counts, and what does not.
+/// An untrusted layer, split into effective and ignored settings.
 pub(crate) struct Admitted {
     pub(crate) counts: Layer,
     pub(crate) ignored: Layer,
 }
 
 impl Between<'_> {
-    /// Takes one setting after the other, as long as nothing is looser than without the layer as a whole. It is the outcome
-    /// that is compared, not the setting: no two settings can do together what none of them may do alone.
+    /// Admits one setting after the other, as long as the outcome is no looser than without the layer as a whole.
+    /// Comparing outcomes rather than settings prevents two settings from achieving together what neither may alone.
     pub(crate) fn admit(&self, layer: Layer) -> Admitted {
         let without = self.outcome(&Layer::new());
         let mut admitted = Admitted { counts: Layer::new(), ignored: Layer::new() };

@@ -1,18 +1,18 @@
-//! What a person trusted: a file's path and the very bytes it had. A text of lines, each a SHA-256 and a path.
+//! The list of trusted files: each line has the SHA-256 of a file's bytes and its path.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// All that is trusted.
+/// All trusted files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     entries: Vec<(String, PathBuf)>,
 }
 
 impl Record {
-    /// What can't be read is not trusted.
+    /// Lines that can't be parsed are ignored, so their files are not trusted.
     pub(crate) fn parse(text: &[u8]) -> Self {
         let text = String::from_utf8_lossy(text);
         let entry = |line: &str| {
@@ -28,19 +28,19 @@ impl Record {
         lines.concat()
     }
 
-    /// Whether this path was trusted with these bytes.
+    /// Whether this path is trusted with these bytes.
     pub(crate) fn trusts(&self, path: &Path, bytes: &[u8]) -> bool {
         let sum = checksum(bytes);
         self.entries.iter().any(|(known, at)| at == path && *known == sum)
     }
 
-    /// From now on these bytes are trusted at this path, and no others.
+    /// Trusts these bytes at this path, and no others.
     pub(crate) fn trust(&mut self, path: &Path, bytes: &[u8]) {
         self.forget(path);
         self.entries.push((checksum(bytes), path.to_owned()));
     }
 
-    /// Whether there was anything to forget.
+    /// Stops trusting a path and returns whether it was trusted.
     pub(crate) fn forget(&mut self, path: &Path) -> bool {
         let before = self.entries.len();
         self.entries.retain(|(_, at)| at != path);
@@ -56,7 +56,7 @@ fn checksum(bytes: &[u8]) -> String {
     })
 }
 
-/// One line of plain characters, whatever is in the path: a path with a newline in it must not write a line of its own.
+/// Encodes a path as one line of plain characters: a newline in a path must not add a line to the list.
 fn escape(path: &Path) -> String {
     let mut text = String::new();
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -90,7 +90,7 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into()
 }
 
-/// What is no text leads nowhere.
+/// Bytes that are not UTF-8 give a path that does not exist.
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(checksum(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 
-    /// A38: no name of a directory says more than itself.
+    /// A38: a directory's name cannot forge an entry.
     #[test]
     fn a_path_is_one_line() {
         for path in ["/a b/c", "/a\nb", "/ü\\5c", "/\t"] {

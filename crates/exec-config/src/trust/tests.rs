@@ -1,4 +1,4 @@
-//! Every key, loosening and tightening, against what holds without it.
+//! Loosening and tightening of every key, compared with the settings below it.
 
 use exec_core::ByteSize;
 use rstest::rstest;
@@ -18,7 +18,7 @@ fn layer(toml: &str) -> Layer {
     placed.into_iter().map(|p| Entry { scope: p.scope, setting: p.setting, origin: origin(p.at) }).collect()
 }
 
-/// The keys of a project that do not count, where the user's file says this.
+/// The ignored keys of a project, given the user's file.
 fn ignored(user: &str, project: &str) -> Vec<String> {
     let between = Between { below: &[layer(user)], above: &[], machine: MACHINE };
     between.admit(layer(project)).ignored.iter().map(Entry::key).collect()
@@ -108,7 +108,7 @@ fn every_key_can_be_judged() {
     }
 }
 
-/// What the command line says holds with the file and without it.
+/// The command line applies with and without the file.
 #[test]
 fn what_is_overruled_loosens_nothing() {
     let above = [vec![Entry::of_flag(layer("network = 'host'")[0].setting.clone())]];

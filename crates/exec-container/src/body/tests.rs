@@ -1,4 +1,4 @@
-//! The engine's words, as they are sent.
+//! Create requests as they are sent.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ fn plan(opts: &ExecOpts) -> Plan {
     plan
 }
 
-/// What is sent, with the temporary workspace's name taken out.
+/// The request, with the name of the temporary workspace replaced.
 fn sent(opts: &ExecOpts, base: Base<'_>, placement: &Placement, workspace: &std::path::Path) -> String {
     let spec = spec(&plan(opts), base, &profile()).unwrap();
     let lane = matches!(placement, Placement::Bind { .. }).then_some("/home/ada/.cache/agentctl/lanes/lane");
@@ -107,7 +107,7 @@ fn a_run_in_an_image() {
     ));
 }
 
-/// R30: nothing is set up where nothing is wanted, but the loopback has a name.
+/// R30: no network is set up if none is wanted, but the loopback has a name.
 #[test]
 fn no_network_costs_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -125,7 +125,7 @@ fn no_network_costs_nothing() {
     assert!(mounts.iter().any(|mount| mount.target.as_deref() == Some("/etc/hosts")));
 }
 
-/// R43: none unless asked for.
+/// R43: none unless requested.
 #[test]
 fn graphics_processors_are_asked_for() {
     let dir = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ fn podman() -> EngineProfile {
     }
 }
 
-/// R20, R24, R40, R50, R70: the same, as a user's own Podman wants it said.
+/// R20, R24, R40, R50, R70: the same request for rootless Podman.
 #[test]
 fn a_run_on_the_hosts_own_programs_for_rootless_podman() {
     let dir = tempfile::tempdir().unwrap();
@@ -165,7 +165,7 @@ fn a_run_on_the_hosts_own_programs_for_rootless_podman() {
     );
 }
 
-/// A36: Podman would read the rest of such a path as options of the mount.
+/// A36: Podman would parse the rest of such a path as mount options.
 #[test]
 fn a_path_is_not_more_than_a_path() {
     let dir = tempfile::tempdir().unwrap();
@@ -182,7 +182,7 @@ fn a_path_is_not_more_than_a_path() {
     }
 }
 
-/// R50: mounts are labelled where `SELinux` is on, and nowhere else; the machine's own programs never are.
+/// R50: mounts are labelled only on hosts with `SELinux`; the machine's own programs never are.
 #[test]
 fn labels_are_for_hosts_with_selinux() {
     let dir = tempfile::tempdir().unwrap();

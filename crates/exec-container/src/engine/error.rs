@@ -1,4 +1,4 @@
-//! What an engine's refusal means to a person.
+//! Explains an engine's refusals to people.
 
 use std::fmt;
 use std::io;
@@ -6,10 +6,10 @@ use std::io;
 use bollard::errors::Error as ClientError;
 use exec_core::{Error, ErrorKind};
 
-/// Context key under which an engine's status code is kept, for those who must tell refusals apart.
+/// Context key for an engine's status code, which tells refusals apart.
 const STATUS: &str = "status";
 
-/// An error for a verb that failed on an object.
+/// The error of a verb that failed on an object.
 pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: ClientError) -> Error {
     match why {
         ClientError::DockerResponseServerError { status_code, message } => {
@@ -32,7 +32,7 @@ pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: Clie
     }
 }
 
-/// An error for an engine that took too long.
+/// The error of an engine that took too long.
 pub(super) fn no_answer(backend: &str, verb: &'static str, object: &str) -> Error {
     Error::new(
         ErrorKind::Engine,
@@ -55,7 +55,7 @@ fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> 
         .with_remedy(format!("see whether the engine runs (`{backend} info`) and start it"))
 }
 
-/// A client's error that reads as what lies at its bottom: the rest is the client's own affair.
+/// A client's error that reads as its innermost cause; the layers above are internals of the client.
 #[derive(Debug)]
 struct Beneath(ClientError);
 
@@ -85,10 +85,10 @@ fn nobody_listens(why: &ClientError) -> bool {
         .any(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused))
 }
 
-/// Stands for the engine's own program in a remedy.
+/// Placeholder for the engine's CLI in a remedy.
 const PROGRAM: &str = "{engine}";
 
-/// What engines say, what sort of failure that is, and what helps. The first match counts.
+/// What engines report, the kind of that failure, and its remedy. The first match counts.
 const REFUSALS: [(&str, ErrorKind, &str); 14] = [
     (
         "bind source path does not exist",
@@ -170,23 +170,23 @@ fn status(error: &Error) -> Option<&str> {
     error.context().iter().find(|(key, _)| *key == STATUS).map(|(_, status)| status.as_str())
 }
 
-/// There is no engine any more: nothing that is asked of it can come of anything.
+/// The engine is gone, and every request to it fails.
 pub(crate) fn is_engine_gone(error: &Error) -> bool {
     let cause = error.cause().and_then(|cause| cause.downcast_ref::<Beneath>());
     cause.is_some_and(|Beneath(why)| nobody_listens(why))
 }
 
-/// The object is not there.
+/// The object does not exist.
 pub(crate) fn is_not_found(error: &Error) -> bool {
     status(error) == Some("404")
 }
 
-/// The object is being changed by somebody else.
+/// The object is being changed by another client.
 pub(crate) fn is_conflict(error: &Error) -> bool {
     status(error) == Some("409")
 }
 
-/// Containers are on the network: neither engine says so with the status that it has for this.
+/// Containers use the network: neither engine reports that with the proper status.
 pub(crate) fn is_in_use(error: &Error) -> bool {
     let text = error.to_string();
     is_conflict(error) || ["has active endpoints", "is being used"].iter().any(|says| text.contains(says))
@@ -197,7 +197,7 @@ pub(crate) fn is_missing_image(error: &Error) -> bool {
     error.kind() == ErrorKind::ImageNotFound
 }
 
-/// The engine does not see this path of ours.
+/// The engine can't see this path of ours.
 pub(crate) fn is_missing_bind_source(error: &Error, path: &str) -> bool {
     let text = error.to_string();
     text.contains("bind source path does not exist") && text.contains(path)

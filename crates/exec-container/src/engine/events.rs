@@ -1,6 +1,7 @@
-//! What becomes of our containers, as the engine tells it.
+//! Follows our containers through the engine's events.
 //!
-//! One stream of events per executor. Where it breaks, whoever waits for a container's end asks the engine instead.
+//! There is one event stream per executor. While it is broken, waiting for a container's end asks the engine
+//! instead.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,30 +16,30 @@ use tokio::task::AbortHandle;
 use super::Engine;
 use crate::dialect::Dialect;
 
-/// A stream that ended is asked for again after this long.
+/// The pause before a stream that ended is opened again.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// How a container is.
+/// The state of a container.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "what was heard so far; any may go with any other")]
 pub(crate) struct Life {
-    /// The kernel killed something in it because its memory was used up.
+    /// The kernel killed a process in it for lack of memory.
     pub(crate) out_of_memory: bool,
-    /// Somebody stopped its processes without ending them.
+    /// Its processes were paused.
     pub(crate) paused: bool,
     /// It exited with this code.
     pub(crate) exit_code: Option<i64>,
     /// It is removed.
     pub(crate) gone: bool,
-    /// Nobody tells us at the moment.
+    /// The event stream is broken at the moment.
     pub(crate) unheard: bool,
 }
 
-/// The containers we follow, by name.
+/// The containers being followed, by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lives {
     by_name: Arc<Mutex<HashMap<String, watch::Sender<Life>>>>,
-    /// Ends with the last of us.
+    /// Stops with the last clone.
     _listener: Option<Arc<Listener>>,
 }
 
@@ -52,12 +53,13 @@ impl Drop for Listener {
 }
 
 impl Lives {
-    /// Follows the containers with this label, of which there is none yet.
+    /// Follows the containers with this label. There must be none yet.
     pub(crate) fn follow(engine: &Engine, label: (&str, &str), dialect: &Dialect) -> Self {
         let lives = Self::default();
         let (engine, label, listening) = (engine.clone(), format!("{}={}", label.0, label.1), lives.clone());
         let beginning = now();
-        // What such an engine would look for can't have happened: the first container is made while it is being asked.
+        // Such an engine would search for events that can't exist: the first container is created while it is being
+        // asked.
         let mut since = (!dialect.rereads_events).then(|| beginning.clone());
         let task = tokio::spawn(async move {
             loop {
@@ -80,14 +82,14 @@ impl Lives {
         receiver
     }
 
-    /// Somebody else found out that its memory was used up.
+    /// Notes that a container ran out of memory, as observed elsewhere.
     pub(crate) fn out_of_memory(&self, name: &str) {
         if let Some(life) = self.lock().get(name) {
             life.send_modify(|life| life.out_of_memory = true);
         }
     }
 
-    /// Nobody asks about it any more.
+    /// Stops following a container.
     pub(crate) fn forget(&self, name: &str) {
         self.lock().remove(name);
     }
@@ -96,7 +98,7 @@ impl Lives {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Told once: who waits for the next attempt would otherwise begin anew with each of ours.
+    /// Sent once: otherwise every reconnection attempt would restart the waiting of the receivers.
     fn nobody_tells(&self) {
         for life in self.lock().values() {
             life.send_if_modified(|life| !std::mem::replace(&mut life.unheard, true));
@@ -117,7 +119,7 @@ impl Lives {
                 Some("oom") => life.out_of_memory = true,
                 Some("pause") => life.paused = true,
                 Some("die") => life.exit_code = exit_code,
-                // Docker's word, and Podman's.
+                // Docker's word and Podman's.
                 Some("destroy" | "remove") => life.gone = true,
                 _ => {}
             }
@@ -143,7 +145,7 @@ impl Engine {
     }
 }
 
-/// Events since then are told again, so that none is missed while the stream is being set up.
+/// The time from which events are replayed, so that none is missed while the stream is being set up.
 fn now() -> String {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     elapsed.as_secs().saturating_sub(1).to_string()
@@ -160,7 +162,7 @@ mod tests {
     use super::*;
     use crate::{Endpoint, Greeting, Patience, Product};
 
-    /// The first words of as many questions, to an engine that breaks every answer off.
+    /// The first lines of this many requests to an engine that breaks off every answer.
     async fn asked(product: Product, count: usize) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("e.sock");
@@ -182,8 +184,8 @@ mod tests {
         questions
     }
 
-    /// R101: Podman reads its whole log to tell what was before, and a first container would wait for that. After a break
-    /// it has to: something may have been missed.
+    /// R101: Podman reads its whole log to report past events, and a first container would wait for that. After a
+    /// break it has to: an event may have been missed.
     #[rstest]
     #[case(Product::Docker, [true, true])]
     #[case(Product::Podman, [false, true])]
@@ -204,7 +206,7 @@ mod tests {
         EventMessage { action: Some(action.to_owned()), actor, ..EventMessage::default() }
     }
 
-    /// F4: an engine that stays away is no news.
+    /// F4: an engine that stays away is reported once.
     #[test]
     fn silence_is_told_once() {
         let lives = Lives::default();

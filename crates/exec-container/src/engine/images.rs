@@ -1,4 +1,4 @@
-//! Images: looked at, imported, pulled.
+//! Images: inspect, import, pull and remove.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,38 +13,38 @@ use futures_util::StreamExt;
 
 use super::{Engine, error, is_conflict, is_not_found};
 
-/// A pull that shows no sign of life for this long has stalled.
+/// A pull without any progress for this long has stalled.
 const STALL_LIMIT: Duration = Duration::from_secs(120);
 
-/// What of an image matters to us.
+/// The facts about an image that matter here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ImageFacts {
     pub(crate) id: String,
-    /// The name with the registry's digest, if it came from one.
+    /// The name with the registry's digest, if it came from a registry.
     pub(crate) digest: Option<String>,
     pub(crate) env: Vec<String>,
-    /// Directories it wants volumes at.
+    /// Directories for which it declares volumes.
     pub(crate) volumes: Vec<String>,
     pub(crate) architecture: Option<String>,
-    /// It wants a program run in its containers now and then.
+    /// It has a health check.
     pub(crate) checks_health: bool,
 }
 
-/// A step on the way to an image, for who shows progress.
+/// A step of a pull or a build, for showing progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageStep {
-    /// It is being fetched.
+    /// A step of a pull.
     Pull(PullStep),
-    /// It is being built.
+    /// A step of a build.
     Build(BuildStep),
 }
 
 /// A step of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildStep {
-    /// Which one, from 1; before the first it is 0.
+    /// The number of the step; 0 before the first.
     pub number: u32,
-    /// Of how many, in this stage of the build.
+    /// The number of steps in this build stage.
     pub of: u32,
     /// The instruction.
     pub what: String,
@@ -55,9 +55,9 @@ pub struct BuildStep {
 pub struct PullStep {
     /// The layer, if the step is about one.
     pub layer: Option<String>,
-    /// What happens with it.
+    /// Its status.
     pub status: String,
-    /// Bytes done, and of how many.
+    /// Bytes done, and the total.
     pub bytes: Option<(i64, i64)>,
 }
 
@@ -71,7 +71,8 @@ impl Engine {
         }
     }
 
-    /// Makes an image of a file system, and names it. By its id: Podman takes half of a name that comes with the files.
+    /// Imports a file system as an image and names it. The name is set by the id: Podman drops half of a name given
+    /// at import.
     pub(crate) async fn import(
         &self,
         root_fs: Vec<u8>,
@@ -103,7 +104,7 @@ impl Engine {
         self.bounded(self.patience.ask, "tag image", &object, self.docker.tag_image(&id, Some(name))).await
     }
 
-    /// Fetches an image from its registry.
+    /// Pulls an image from its registry.
     pub(crate) async fn pull(&self, name: &str, progress: &(dyn Fn(ImageStep) + Send + Sync)) -> Result<()> {
         let options = CreateImageOptionsBuilder::default().from_image(with_tag(name).as_str()).build();
         let mut steps = Box::pin(self.docker.create_image(Some(options), None, None));
@@ -116,7 +117,7 @@ impl Engine {
         }
     }
 
-    /// Images that have this label.
+    /// Lists images with this label.
     pub(crate) async fn labelled_images(&self, label: &str) -> Result<Vec<ImageSummary>> {
         let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
         let options = ListImagesOptionsBuilder::default().filters(&filters).build();
@@ -124,7 +125,7 @@ impl Engine {
         self.bounded(self.patience.ask, "list", "images", found).await
     }
 
-    /// Removes an image that nothing uses; false if something does. One that is not there is removed.
+    /// Removes an unused image; returns `false` if it is in use. An image that does not exist is not an error.
     pub(crate) async fn remove_image(&self, id: &str) -> Result<bool> {
         let removed = self.docker.remove_image(id, None::<RemoveImageOptions>, None);
         match self.bounded(self.patience.make, "remove image", id, removed).await {
@@ -166,7 +167,7 @@ fn facts(image: ImageInspect) -> ImageFacts {
     }
 }
 
-/// Without a tag the engine would fetch every one there is.
+/// Without a tag, the engine would pull all tags.
 fn with_tag(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name);
     if last.contains([':', '@']) { name.to_owned() } else { format!("{name}:latest") }
@@ -177,7 +178,7 @@ fn shown(step: CreateImageInfo) -> PullStep {
     PullStep { layer: step.id, status: step.status.unwrap_or_default(), bytes }
 }
 
-/// Whatever the registry said, to who asked it means that the image can't be had.
+/// Whatever the registry reports, for the caller the image is not available.
 fn not_pulled(backend: &str, name: &str, why: Error) -> Error {
     Error::new(ErrorKind::ImageNotFound, "pull", format!("the image `{name}` is not here and can't be pulled"))
         .with_backend(backend)
@@ -188,7 +189,7 @@ fn not_pulled(backend: &str, name: &str, why: Error) -> Error {
         ))
 }
 
-/// A label as an import takes it.
+/// Labels in the form an import takes.
 pub(crate) fn label_change(labels: &HashMap<String, String>) -> String {
     let mut pairs: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     pairs.sort();

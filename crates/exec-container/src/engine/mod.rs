@@ -1,7 +1,7 @@
-//! The engine: one function per verb, each of which fails with the verb, the object and what to do about it.
+//! The engine client: one function per verb. Errors name the verb, the object and a remedy.
 //!
-//! Nothing outside this module knows the client library. Every call is bounded in time: an engine that hangs is an error
-//! like any other.
+//! Only this module knows the client library. Every call has a time limit, so a hanging engine is an error like any
+//! other.
 
 mod error;
 mod events;
@@ -35,14 +35,14 @@ use summary::Summary;
 use crate::profile::KEEP_ID;
 use crate::{Endpoint, Greeting, Patience};
 
-/// A connection to one engine, cheap to copy.
+/// A connection to one engine, cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Engine {
     docker: Docker,
     /// The executor's name, for errors.
     backend: Arc<str>,
     pub(crate) patience: Patience,
-    /// Held by who creates a container that must not be created beside another.
+    /// Held while creating a container that must not be created concurrently with another.
     creating: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Listed {
     pub(crate) labels: HashMap<String, String>,
 }
 
-/// What containers may use.
+/// An object that containers may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Used<'a> {
     /// By its name.
@@ -69,7 +69,7 @@ pub(crate) enum Used<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Created {
     pub(crate) id: String,
-    /// What the engine had to say about it.
+    /// The engine's warnings about it.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Engine {
         patience: Patience,
     ) -> Result<Self> {
         let version = ClientVersion { major_version: greeting.api.0, minor_version: greeting.api.1 };
-        // The client counts whole seconds; every call has its exact limit here.
+        // The client counts whole seconds; the exact limit of each call is enforced here.
         let seconds = patience.make.as_secs() + 1;
         let docker = match endpoint {
             #[cfg(unix)]
@@ -111,14 +111,15 @@ impl Engine {
         &self.backend
     }
 
-    /// What the engine says about itself and its host.
+    /// The engine's description of itself and its host.
     pub(crate) async fn info(&self) -> Result<SystemInfo> {
         self.bounded(self.patience.ask, "say", "what it is", self.docker.info()).await
     }
 
     pub(crate) async fn create(&self, name: &str, body: ContainerCreateBody) -> Result<Created> {
         let options = CreateContainerOptionsBuilder::default().name(name).build();
-        // Looking up the caller's range of ids for this, Podman calls a library that two threads at once bring down.
+        // For this Podman looks up the caller's id range with a library that crashes when two threads call it at
+        // once.
         let keeps_ids =
             body.host_config.as_ref().is_some_and(|host| host.userns_mode.as_deref() == Some(KEEP_ID));
         let _turn = if keeps_ids { Some(self.creating.lock().await) } else { None };
@@ -127,7 +128,7 @@ impl Engine {
         Ok(Created { id: created.id, warnings: created.warnings })
     }
 
-    /// Connects to a container's standard streams. Done before it starts, so that nothing is missed.
+    /// Attaches to a container's standard streams. Must happen before the start, so that no output is missed.
     pub(crate) async fn attach(&self, name: &str) -> Result<AttachContainerResults> {
         let options = AttachContainerOptionsBuilder::default()
             .stdin(true)
@@ -143,7 +144,7 @@ impl Engine {
         self.bounded(self.patience.make, "start", name, self.docker.start_container(name, None)).await
     }
 
-    /// Kills and removes a container with its anonymous volumes. One that is not there is removed.
+    /// Kills and removes a container with its anonymous volumes. A container that does not exist is not an error.
     pub(crate) async fn remove(&self, name: &str) -> Result<()> {
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
         let removed = self.docker.remove_container(name, Some(options));
@@ -153,18 +154,18 @@ impl Engine {
         }
     }
 
-    /// Containers that have this label, whatever their state.
+    /// Lists containers with this label, in any state.
     pub(crate) async fn list(&self, label: &str) -> Result<Vec<Listed>> {
         self.list_by("label", label).await
     }
 
-    /// Containers that use this, whatever their state: one that was stopped may be started again.
+    /// Lists containers that use this object, in any state: a stopped one may be started again.
     pub(crate) async fn users(&self, used: Used<'_>) -> Result<Vec<Listed>> {
         match used {
             Used::Volume(name) => self.list_by("volume", name).await,
-            // By its name: engines do not find those that are yet to be started by a network's id.
+            // By name: given an id, engines do not find containers that were never started.
             Used::Network(name) => self.list_by("network", name).await,
-            // Podman does not know its images by an id with the name of the hash in it here.
+            // For this filter Podman does not accept an id with the hash's name.
             Used::Image(id) => self.list_by("ancestor", id.trim_start_matches("sha256:")).await,
         }
     }
@@ -187,7 +188,7 @@ impl Engine {
         self.bounded(self.patience.ask, "unpause", name, self.docker.unpause_container(name)).await
     }
 
-    /// Whether a container of this name is there.
+    /// Whether a container of this name exists.
     pub(crate) async fn exists(&self, name: &str) -> Result<bool> {
         let found = self.docker.inspect_container(name, None);
         match self.bounded(self.patience.ask, "inspect", name, found).await {

@@ -1,4 +1,4 @@
-//! Networks. We make none; what carries our labels is cleaned up all the same.
+//! Networks. We create none, but clean up those with our labels.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use exec_core::Result;
 use super::{Engine, Listed, is_in_use, is_not_found};
 
 impl Engine {
-    /// Networks that have this label.
+    /// Lists networks with this label.
     pub(crate) async fn list_networks(&self, label: &str) -> Result<Vec<Listed>> {
         let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
         let options = ListNetworksOptionsBuilder::default().filters(&filters).build();
@@ -21,9 +21,10 @@ impl Engine {
         Ok(found.into_iter().filter_map(listed).collect())
     }
 
-    /// Removes a network that no container is on; false if one is. One that is not there is removed.
+    /// Removes an unused network; returns `false` if it is in use. A network that does not exist is not an error.
     ///
-    /// By its name: asked by the id, Podman takes it away from under its containers. Docker refuses a name that two have.
+    /// It is removed by name: given an id, Podman removes it while containers use it. Docker refuses an ambiguous
+    /// name.
     pub(crate) async fn remove_network(&self, name: &str) -> Result<bool> {
         let removed = self.docker.remove_network(name);
         match self.bounded(self.patience.remove, "remove network", name, removed).await {

@@ -1,4 +1,4 @@
-//! What we want to know of containers in a list.
+//! The fields of listed containers that we need.
 
 use std::collections::HashMap;
 
@@ -23,8 +23,9 @@ impl From<ContainerSummary> for Summary {
 }
 
 impl Summary {
-    /// A list that the client can't read. Podman has states that it does not know, such as `stopped` for a container that has
-    /// ended and has not been tidied up, and one of those must not hide all others. The states are nothing to us.
+    /// Parses a list that the client rejects. Podman has states the client does not know, such as `stopped` for a
+    /// container that has ended and was not cleaned up; one of those must not hide all others. We don't need the
+    /// states.
     pub(super) fn read(error: ClientError) -> Result<Vec<Self>, ClientError> {
         let ClientError::JsonDataError { contents, .. } = &error else { return Err(error) };
         let Ok(list) = serde_json::from_str::<Vec<Value>>(contents) else { return Err(error) };
@@ -58,7 +59,7 @@ mod tests {
         ClientError::JsonDataError { message, contents: contents.to_owned(), column: 1 }
     }
 
-    /// F5: as Podman 4.3 answers while a container is being stopped.
+    /// F5: Podman 4.3 answers like this while a container is being stopped.
     #[test]
     fn a_state_that_nobody_knows_hides_nothing() {
         let answer = r#"[{"Id":"1","Names":["/a"],"Labels":{"x":"y"},"State":"stopped"},{"Id":"2","Names":null},{"Id":"3","Names":["/b"]}]"#;

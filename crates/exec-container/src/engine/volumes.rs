@@ -1,4 +1,4 @@
-//! Volumes, and files put into containers.
+//! Volumes, and uploads into containers.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use exec_core::Result;
 use super::{Engine, Listed, is_conflict, is_not_found};
 
 impl Engine {
-    /// Makes a volume; one of this name that is there already stays as it is.
+    /// Creates a volume. An existing volume of this name stays as it is.
     pub(crate) async fn create_volume(&self, name: &str, labels: HashMap<String, String>) -> Result<()> {
         let request =
             VolumeCreateRequest { name: Some(name.to_owned()), labels: Some(labels), ..Default::default() };
@@ -22,18 +22,18 @@ impl Engine {
             .map(drop)
     }
 
-    /// Volumes that have this label.
+    /// Lists volumes with this label.
     pub(crate) async fn list_volumes(&self, label: &str) -> Result<Vec<Listed>> {
         let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
         let options = ListVolumesOptionsBuilder::default().filters(&filters).build();
         let found = self.docker.list_volumes(Some(options));
         let found = self.bounded(self.patience.ask, "list", "volumes", found).await?;
-        // A volume has no other name than the one that people gave it.
+        // A volume has no id besides its name.
         let listed = |Volume { name, labels, .. }| Listed { id: name.clone(), name, labels };
         Ok(found.volumes.unwrap_or_default().into_iter().map(listed).collect())
     }
 
-    /// Removes a volume that no container has; false if one does. One that is not there is removed.
+    /// Removes an unused volume; returns `false` if it is in use. A volume that does not exist is not an error.
     pub(crate) async fn remove_volume(&self, name: &str) -> Result<bool> {
         let removed = self.docker.remove_volume(name, None::<RemoveVolumeOptions>);
         match self.bounded(self.patience.remove, "remove volume", name, removed).await {
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// Size of a file in a container, if it is there.
+    /// The size of a file in a container, if it exists.
     pub(crate) async fn file_size(&self, container: &str, path: &str) -> Result<Option<i64>> {
         let options = ContainerArchiveInfoOptionsBuilder::default().path(path).build();
         let asked = self.docker.get_container_archive_info(container, Some(options));
@@ -55,7 +55,7 @@ impl Engine {
         }
     }
 
-    /// Unpacks an archive into a directory of a container, which need not run.
+    /// Unpacks an archive into a directory of a container, which need not be running.
     pub(crate) async fn upload(&self, container: &str, directory: &str, archive: Vec<u8>) -> Result<()> {
         let options = UploadToContainerOptionsBuilder::default().path(directory).build();
         let body = bollard::body_full(Bytes::from(archive));

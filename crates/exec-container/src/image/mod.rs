@@ -1,4 +1,4 @@
-//! Which image a run gets: the host's own programs, one by name, or one of the workspace's own Dockerfile.
+//! The image of a run: the host's own programs, a named one, or one built from the workspace's Dockerfile.
 
 mod build;
 mod host;
@@ -11,17 +11,17 @@ pub use named::{Progress, PullPolicy};
 
 use exec_core::{Error, ErrorKind};
 
-/// What Podman puts before a name that has no registry: the one for what it built, the other for what it was told to name.
+/// Podman's prefixes of names without a registry: for built images, and for tagged ones.
 const NO_REGISTRY: [&str; 2] = ["localhost/", "docker.io/"];
 
-/// Whether an image's name is one that we give.
+/// Whether an image's name is one of ours.
 pub(crate) fn is_name_of_ours(name: &str) -> bool {
     let name = NO_REGISTRY.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     let repository = name.rsplit_once(':').map_or(name, |(repository, _)| repository);
     [host::REPOSITORY, build::REPOSITORY].contains(&repository)
 }
 
-/// A specification was wanted before its image was found, or just when it was removed.
+/// The error if a specification needs an image that was not looked up, or was just removed.
 fn not_looked_up(name: &str) -> Error {
     let message = format!("the image `{name}` is not known to be on the engine");
     Error::new(ErrorKind::ImageNotFound, "image", message)

@@ -1,4 +1,4 @@
-//! Whether a local cell's limits can be held here, and what would make them hold.
+//! Whether control groups can enforce a local cell's limits here, and how to enable them.
 
 use std::path::Path;
 
@@ -9,34 +9,34 @@ use super::container_sign;
 /// The controllers that a cell's limits need.
 const CONTROLLERS: [&str; 3] = ["cpu", "memory", "pids"];
 
-/// Control groups, as far as this process can use them.
+/// Whether this process can use control groups.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlGroups {
-    /// There are none.
+    /// The system has none.
     #[default]
     None,
-    /// Those of the old kind (v1), which only root can use.
+    /// Only version 1, which only root can use.
     RootsAlone,
-    /// systemd would make one, but none is running for this user.
+    /// systemd would create one, but runs no manager for this user.
     NoUserManager,
-    /// This user's systemd was not given every controller.
+    /// This user's systemd manager lacks some controllers.
     PartlyDelegated,
-    /// We are in a container that can't write to its own.
+    /// This container can't write to its own control group.
     SealedContainer,
-    /// There is no systemd, and this user was given none.
+    /// There is no systemd, and none are delegated to this user.
     NotDelegated,
-    /// We can make groups of our own.
+    /// This process can create its own.
     Ours,
 }
 
 impl ControlGroups {
-    /// Those of this process.
+    /// Looks at this process's control groups.
     pub fn look() -> Self {
         Self::below(Path::new("/"), user(), is_writable)
     }
 
-    /// Those of a process of this user, by the kernel's files below `root` and whether it can write to them.
+    /// The same for a process of this user, by the kernel's files below `root` and whether it can write to them.
     fn below(root: &Path, user: u32, is_writable: impl Fn(&Path) -> bool) -> Self {
         let mounted = root.join("sys/fs/cgroup");
         let own = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
@@ -50,7 +50,7 @@ impl ControlGroups {
         }
     }
 
-    /// What is the matter; nothing where groups are ours.
+    /// The problem, or `None` if limits can be enforced.
     pub fn problem(self) -> Option<&'static str> {
         match self {
             Self::None => Some("there are none"),
@@ -63,7 +63,7 @@ impl ControlGroups {
         }
     }
 
-    /// What would make limits hold.
+    /// What would let limits be enforced.
     pub fn fix(self) -> &'static str {
         match self {
             Self::None => "mount control groups at /sys/fs/cgroup, or use a container (--sandbox docker)",
@@ -87,7 +87,7 @@ impl ControlGroups {
     }
 }
 
-/// The groups that systemd makes for us, as the keeper of a cell asks it to.
+/// The groups that systemd creates when a cell's keeper asks for them.
 fn managed(root: &Path, mounted: &Path, user: u32) -> ControlGroups {
     let has_systemd = root.join("run/systemd/system").exists();
     if user == 0 && has_systemd {
@@ -98,7 +98,7 @@ fn managed(root: &Path, mounted: &Path, user: u32) -> ControlGroups {
     if has_systemd && has_manager {
         let manager =
             mounted.join(format!("user.slice/user-{user}.slice/user@{user}.service/cgroup.controllers"));
-        // Where it can't be seen, the keeper will.
+        // If it can't be read here, the keeper finds out.
         let given = std::fs::read_to_string(manager).unwrap_or_else(|_| CONTROLLERS.join(" "));
         let is_given = |name: &&str| given.split_whitespace().any(|one| one == *name);
         let all = CONTROLLERS.iter().all(is_given);
@@ -113,14 +113,14 @@ fn managed(root: &Path, mounted: &Path, user: u32) -> ControlGroups {
     }
 }
 
-/// Of the hierarchy that counts memory.
+/// This process's group in the hierarchy that counts memory.
 fn own_v1(mounted: &Path, own: &str) -> std::path::PathBuf {
     let mut lines = own.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
     let memory = lines.find(|(controllers, _)| controllers.split(',').any(|one| one == "memory"));
     below_mount(&mounted.join("memory"), memory.map_or("/", |(_, path)| path))
 }
 
-/// In a container the path may be the host's, and the mount shows its end only.
+/// In a container the path may be the host's, of which the mount shows only the end.
 fn below_mount(mount: &Path, path: &str) -> std::path::PathBuf {
     let own = mount.join(path.trim_start_matches('/'));
     if own.exists() { own } else { mount.to_owned() }
@@ -160,7 +160,7 @@ mod tests {
         ControlGroups::below(tree(files).path(), user, |_| false)
     }
 
-    /// R65: each place has its own remedy.
+    /// R65: each situation has its own remedy.
     #[test]
     fn where_groups_can_be_had_is_known() {
         assert_eq!(sealed(&[], 0), ControlGroups::None);

@@ -1,7 +1,7 @@
-//! What of this machine stands in the way of a sandbox, and what a person can do about it.
+//! What prevents a sandbox on this machine, and what a person can do about it.
 //!
-//! Looked up in the kernel's files below a root that tests choose. Knows no executor: one that can't make a wall or hold a
-//! limit asks here for the reason and the remedy, so that both are the same wherever they are shown.
+//! Reads the kernel's files below a root that tests choose. Knows no executor: an executor that can't isolate or enforce a
+//! limit gets the reason and the remedy here, so that both are the same wherever they are shown.
 
 mod control_groups;
 mod namespaces;
@@ -12,24 +12,24 @@ pub use namespaces::NamespaceBan;
 /// Files that engines put into their containers.
 const CONTAINER_SIGNS: [&str; 2] = [".dockerenv", "run/.containerenv"];
 
-/// The file below `root` that says that we are inside a container.
+/// The file below `root` that shows that this is a container.
 pub fn container_sign(root: &std::path::Path) -> Option<&'static str> {
     CONTAINER_SIGNS.into_iter().find(|sign| root.join(sign).exists())
 }
 
-/// Whether this process is root's.
+/// Whether this process runs as root.
 #[cfg(unix)]
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// There is no root here.
+/// This system has no root user.
 #[cfg(not(unix))]
 pub fn is_root() -> bool {
     false
 }
 
-/// A machine's files.
+/// A temporary directory with these files.
 #[cfg(test)]
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Kernel settings that keep processes from making namespaces.
+//! Kernel settings that keep processes from creating namespaces.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const BANS: [(&str, &str, NamespaceBan); 3] = [
     ("proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", NamespaceBan::AppArmor),
 ];
 
-/// A kernel setting that keeps ordinary users from making namespaces.
+/// A kernel setting that keeps users from creating namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamespaceBan {
@@ -24,24 +24,24 @@ pub enum NamespaceBan {
 }
 
 impl NamespaceBan {
-    /// The one that is in force on this machine, for all users or for some.
+    /// The ban in force on this machine, for all users or for some.
     pub fn look() -> Option<Self> {
         Self::below(Path::new("/"))
     }
 
-    /// The one that is in force for the user of this process.
+    /// The ban in force for the user of this process.
     pub fn of_this_user() -> Option<Self> {
         Self::look().filter(|ban| ban.is_for_root() || !super::is_root())
     }
 
-    /// The one that is in force, by the kernel's files below `root`.
+    /// The ban in force according to the kernel's files below `root`.
     pub fn below(root: &Path) -> Option<Self> {
         let read = |file| std::fs::read_to_string(root.join(file)).unwrap_or_default();
         let found = BANS.iter().find(|(file, forbidding, _)| read(file).trim() == *forbidding);
         found.map(|(_, _, ban)| *ban)
     }
 
-    /// Whether it is for root too.
+    /// Whether it applies to root too.
     pub fn is_for_root(self) -> bool {
         self == Self::NoneAllowed
     }
@@ -55,7 +55,7 @@ impl NamespaceBan {
         }
     }
 
-    /// What lifts it.
+    /// How to lift it.
     pub fn fix(self) -> &'static str {
         match self {
             Self::NoneAllowed => "sudo sysctl -w user.max_user_namespaces=10000",

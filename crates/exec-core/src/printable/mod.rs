@@ -1,9 +1,9 @@
-//! Foreign text for people: names, paths, manifests, build output, words of a command. The one place that decides what of it
-//! a terminal, a log or a generated file may get.
+//! Untrusted text for people: names, paths, manifests, build output, words of a command. This module alone decides what of
+//! it may reach a terminal, a log or a generated file.
 //!
-//! A terminal obeys control characters, a log believes line breaks, and a reader believes the order of the letters. In a
-//! [`line()`] all of that is spelt out; [`lines`] keep their line breaks and tabs; a [`Sanitizer`] treats a stream that comes
-//! in pieces, and may let colours pass.
+//! A terminal obeys control characters, a log trusts line breaks, and a reader trusts the order of the letters. [`line()`]
+//! escapes all of them; [`lines`] keeps line breaks and tabs; a [`Sanitizer`] handles a stream that arrives in pieces and
+//! may let colours pass.
 
 mod stream;
 
@@ -12,7 +12,7 @@ use std::path::Path;
 
 pub use stream::{Colours, Sanitizer};
 
-/// One line in which nothing is obeyed or hidden: a line break is `\n`, an escape is `\u{1b}`.
+/// Escapes text to a single line without control or hidden characters: a line break becomes `\n`, an escape `\u{1b}`.
 ///
 /// ```
 /// # use exec_core::printable;
@@ -23,7 +23,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     spelt_out(text, is_hidden)
 }
 
-/// Lines in which nothing else is obeyed or hidden.
+/// Escapes control and hidden characters but keeps line breaks and tabs.
 ///
 /// ```
 /// # use exec_core::printable;
@@ -33,13 +33,13 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     spelt_out(text, |c| is_hidden(c) && c != '\n' && c != '\t')
 }
 
-/// A path as a [`line()`].
+/// Escapes a path as [`line()`] does.
 pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-/// Whether a character acts on what displays it, or shows as nothing: controls (also those beyond ASCII), line separators,
-/// marks and overrides of the writing direction, and other characters of Unicode's category *format*.
+/// Whether a character controls the display or is invisible: controls (including those beyond ASCII), line separators,
+/// direction marks and overrides, and other characters of Unicode's category *format*.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

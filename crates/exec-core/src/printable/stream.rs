@@ -1,33 +1,33 @@
-//! Output shown to somebody: colours pass or are left out, every other control sequence is made visible instead of obeyed.
+//! Output made safe to show: colours pass or are dropped, and every other control sequence is made visible.
 //!
-//! A terminal obeys whoever writes to it: a sequence can set the clipboard, answer for the user or hide text. What
-//! passes is text, line breaks, tabs, carriage returns (progress displays need them, and they can't leave their line)
-//! and SGR, `ESC [ … m`. The rest is shown: `^[` for escape, `<9b>` for a byte that is no text, `<U+009B>` for a
-//! control character beyond ASCII. It is a pure state machine: how the output was cut into pieces makes no difference.
+//! A terminal obeys all its input: a sequence can set the clipboard, answer for the user or hide text. Text, line breaks,
+//! tabs, carriage returns (progress displays need them, and they can't leave their line) and SGR, `ESC [ … m`, pass. The
+//! rest is shown: `^[` for escape, `<9b>` for a byte that is not text, `<U+009B>` for a control character beyond ASCII.
+//! This is a pure state machine: how the output is cut into pieces makes no difference.
 
 use std::io::Write;
 
 const ESC: u8 = 0x1b;
 
-/// Longest colour sequence that passes; real ones have a few dozen bytes.
+/// The longest colour sequence that passes; real ones have a few dozen bytes.
 const LONGEST: usize = 64;
 
-/// What becomes of colours.
+/// Whether colours pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Colours {
-    /// A person sees them.
+    /// Colours pass, for people.
     #[default]
     Pass,
-    /// To a model they are noise.
+    /// Colours are dropped: to a model they are noise.
     LeftOut,
 }
 
-/// Makes one stream of output harmless.
+/// Makes one stream of output safe to show.
 #[derive(Debug, Default)]
 pub struct Sanitizer {
     colours: Colours,
     state: State,
-    /// The beginning of something whose end will show whether it passes.
+    /// The beginning of a sequence or character whose end decides whether it passes.
     held: Vec<u8>,
     coloured: bool,
 }
@@ -44,12 +44,12 @@ enum State {
 }
 
 impl Sanitizer {
-    /// One that treats colours like this.
+    /// A sanitizer that treats colours like this.
     pub fn new(colours: Colours) -> Self {
         Self { colours, ..Self::default() }
     }
 
-    /// Adds what may be shown of `input` to `shown`.
+    /// Appends `input`, made safe, to `shown`.
     pub fn push(&mut self, mut input: &[u8], shown: &mut Vec<u8>) {
         while let Some(&byte) = input.first() {
             if matches!(self.state, State::Text) {
@@ -65,7 +65,7 @@ impl Sanitizer {
         }
     }
 
-    /// Shows what was held back, and takes colours back that were left on.
+    /// Appends what was held back, and resets colours that were left on.
     pub fn finish(&mut self, shown: &mut Vec<u8>) {
         self.reveal(shown);
         if std::mem::take(&mut self.coloured) {
@@ -126,7 +126,7 @@ impl Sanitizer {
         self.state = State::Text;
     }
 
-    /// What was held does not pass.
+    /// Makes the held bytes visible: they do not pass.
     fn reveal(&mut self, shown: &mut Vec<u8>) {
         for byte in self.held.drain(..) {
             show(byte, shown);
@@ -148,7 +148,7 @@ fn show(byte: u8, shown: &mut Vec<u8>) {
 }
 
 fn write_to(shown: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    // Writing to memory does not fail.
+    // Writing to memory can't fail.
     let _ = shown.write_fmt(text);
 }
 
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(shown.len(), 10_003);
     }
 
-    /// Bytes among which the dangerous ones are likely.
+    /// Bytes, mostly dangerous ones.
     fn hostile() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![
             3 => prop::sample::select(b"\x1b[]0;:m?\x07\x9b\xc2\xe2\x82\xf0\x9f".to_vec()),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     proptest! {
-        /// A34: whatever was written, what is shown is text with nothing to obey but colours.
+        /// A34: whatever was written, the shown text contains no control sequences except colours.
         #[test]
         fn nothing_but_colours_is_obeyed(output in hostile()) {
             let shown = String::from_utf8(sanitize([&*output])).unwrap();

@@ -1,4 +1,4 @@
-//! A table: what there is × what was asked for × flags × environment → choice, or refusal with its reason.
+//! A table: candidates × request × flags × environment → choice, or refusal with its reason.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use rstest::rstest;
 use super::*;
 use crate::{Capabilities, ExecOpts, Network, SessionName, WindowSize};
 
-/// One line of the world: name and what it is. `=` works, `~` works, without terminals and sessions, `!` is missing, `?` was not tried;
-/// after a `-` the variable that rules it out.
+/// One candidate: a name and its state. `=` works, `~` works without terminals and sessions, `!` is missing, `?` was not
+/// tried; after a `-`, the variable that rules it out.
 fn candidate(word: &str) -> Candidate {
     let (word, ruled_out) = match word.split_once('-') {
         Some((word, by)) => (word, Some(by.to_owned())),
@@ -42,7 +42,7 @@ fn candidate(word: &str) -> Candidate {
     Candidate { name: name.to_owned(), availability, ruled_out }
 }
 
-/// What was typed: a name, then options as the program spells them.
+/// A request as typed: a name, then options as on the command line.
 fn asked(line: &str) -> (Request, Needs) {
     let mut words = line.split(' ');
     let name = words.next().unwrap().to_owned();
@@ -66,7 +66,7 @@ fn asked(line: &str) -> (Request, Needs) {
     (request, Needs::of(&opts))
 }
 
-/// The choice and why not the others, or the refusal and what to do about it, as one line.
+/// The choice with the reasons against the others, or the refusal with its remedy, as one line.
 fn outcome(world: &str, line: &str) -> String {
     let candidates: Vec<Candidate> = world.split_whitespace().map(candidate).collect();
     let (request, needs) = asked(line);
@@ -88,7 +88,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 
 /// R6, R62, R63
 #[rstest]
-// What there is.
+// Availability.
 #[case("docker= podman= local=", "auto", "docker")]
 #[case("docker= podman! local=", "auto", "docker")]
 #[case("docker= podman= local!", "auto", "docker")]
@@ -106,7 +106,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
     "Unavailable no sandbox can be used (docker: docker is down; podman: podman is down; local: local is down) => start docker"
 )]
 #[case("", "auto", "NotFound no executor is registered => nothing")]
-// By name: that one or none.
+// By name: that executor or none.
 #[case("docker= podman= local=", "docker", "docker")]
 #[case("docker= podman= local=", "podman", "podman")]
 #[case("docker= podman= local=", "local", "local")]
@@ -166,7 +166,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
     "IsolationTooWeak local: its isolation here is `namespaces`, the floor is `container` => use a stronger sandbox or lower the floor with --min-isolation namespaces"
 )]
 #[case("docker= local=", "local --min-isolation namespaces", "local")]
-// What only some can do is never dropped for the sake of running at all.
+// A feature that only some executors have is never dropped in order to run at all.
 #[case("docker= local=", "auto --image debian", "docker")]
 #[case("docker! podman= local=", "auto --image debian", &format!("podman | {DOWN}"))]
 #[case(
@@ -193,10 +193,10 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
     "auto --tty --no-fallback",
     "Unsupported docker: it has no terminals => leave --tty out, or use a container"
 )]
-// One that was named says itself what it can't do.
+// An executor requested by name reports itself what it can't do.
 #[case("docker~ local=", "docker --tty", "docker")]
 #[case("local=", "local --image debian", "local")]
-// The environment rules one out: then it was no choice, so that there is no falling back from it.
+// An executor ruled out by the environment is not a choice, so passing it over is not a fallback.
 #[case("docker?-ENABLE_DOCKER=false podman= local=", "auto", &format!("podman | {OFF}"))]
 #[case("docker?-ENABLE_DOCKER=false podman?-ENABLE_DOCKER=false local=", "auto --no-fallback", &format!("local | {OFF} | RuledOut podman: ENABLE_DOCKER=false"))]
 #[case("docker=-ENABLE_DOCKER=false local=", "auto", &format!("local | {OFF}"))]
@@ -219,7 +219,7 @@ fn chooses(#[case] world: &str, #[case] line: &str, #[case] expected: &str) {
     assert_eq!(outcome(world, line), expected);
 }
 
-/// R62: to have less than was wanted is a fallback; to have what somebody ordered is not.
+/// R62: getting less than was wanted is a fallback; getting what was ordered is not.
 #[test]
 fn a_fallback_is_told_apart_from_an_order() {
     let fallback = |world: &str| {

@@ -8,6 +8,15 @@ use serde::Serialize;
 use super::ParseValueError;
 
 /// A number of bytes, written like `512m`, `2g`, `1.5GiB` or `1048576`. Units are powers of 1024, as engines read them.
+///
+/// # Examples
+///
+/// ```
+/// use exec_core::ByteSize;
+///
+/// assert_eq!("512m".parse(), Ok(ByteSize::mib(512)));
+/// assert_eq!(ByteSize::gib(2).to_string(), "2 GiB");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ByteSize(u64);

@@ -1,13 +1,17 @@
-//! Spans of time as people write them.
+//! Durations as people write them.
 
 use std::time::Duration;
 
 use super::ParseValueError;
 
-/// The longest time-out anyone can mean; beyond it a typo is likelier than an intention.
+/// The longest accepted duration. Anything longer is more likely a typo.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// Reads `30s`, `5m`, `1h 30m`, `250ms`, or a bare number of seconds.
+/// Parses `30s`, `5m`, `1h 30m`, `250ms`, or a bare number of seconds.
+///
+/// # Errors
+///
+/// Refuses malformed text, zero, and anything longer than a year.
 pub fn parse_duration(text: &str) -> Result<Duration, ParseValueError> {
     let bad = |fix: &str| ParseValueError::new(text, "a duration", fix);
     let duration = match text.parse::<u64>() {

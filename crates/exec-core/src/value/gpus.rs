@@ -1,4 +1,4 @@
-//! Graphics processors as people ask for them.
+//! Graphics processors as people request them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::ParseValueError;
 pub enum Gpus {
     /// All of them.
     All,
-    /// So many.
+    /// This many.
     Count(u16),
 }
 

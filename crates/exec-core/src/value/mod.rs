@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::printable;
 
-/// Text that is no such value: what was given, what was wanted, and what would be right.
+/// Text that does not parse: what was given, what was expected, and how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not {wanted}: {fix}")]
 pub struct ParseValueError {

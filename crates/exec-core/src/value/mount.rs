@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::ParseValueError;
 
-/// Read or write.
+/// Read-only or writable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -17,14 +17,14 @@ pub enum Access {
     ReadWrite,
 }
 
-/// A host path that shall be visible inside a cell.
+/// A host path to show inside a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct MountSpec {
-    /// Host path; must exist when the run starts.
+    /// Host path, which must exist when the run starts.
     pub source: PathBuf,
     /// Absolute path inside, without `..`.
     pub target: PathBuf,
-    /// What may be done with it.
+    /// Read-only or writable.
     pub access: Access,
 }
 
@@ -40,7 +40,7 @@ impl MountSpec {
         Self { access: Access::ReadWrite, ..Self::read_only(path) }
     }
 
-    /// The same source somewhere else inside.
+    /// Places the mount at another path inside.
     #[must_use]
     pub fn at(mut self, target: impl Into<PathBuf>) -> Self {
         self.target = target.into();
@@ -79,7 +79,7 @@ impl FromStr for MountSpec {
     }
 }
 
-/// Whether a path is absolute and says what it means: no `..`.
+/// Whether a path is absolute and without `..`.
 pub(crate) fn is_plain_absolute(path: &Path) -> bool {
     path.is_absolute() && !path.components().any(|part| part == Component::ParentDir)
 }

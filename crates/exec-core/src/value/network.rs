@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use super::ParseValueError;
 
-/// What network a command has.
+/// The network that a command has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Network {
-    /// Loopback of its own and nothing else.
+    /// Only a private loopback.
     None,
-    /// A network of the container engine, with a way out.
+    /// A network of the container engine, with access to the outside.
     Bridge,
     /// The host's network, host loopback included.
     Host,

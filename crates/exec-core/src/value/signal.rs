@@ -37,7 +37,7 @@ impl Signal {
         if number >= 1 && number <= 64 { Some(Self(number)) } else { None }
     }
 
-    /// Its number.
+    /// The signal's number.
     pub const fn number(self) -> i32 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Reads what the kernel says of itself, below a root that tests choose.
+//! Reads the kernel's own view, below a root that tests choose.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn below(root: &Path) -> Host {
     }
 }
 
-/// Windows names its kernels; those of WSL 1 are not built for it.
+/// WSL kernels carry Microsoft's name; those of WSL 1 lack the version.
 fn wsl(release: &str) -> Option<u8> {
     let release = release.to_lowercase();
     release.contains("microsoft").then(|| if release.contains("wsl2") { 2 } else { 1 })

@@ -1,4 +1,4 @@
-//! What of this machine stands in a sandbox's way. Looked up once; what it means is pure.
+//! Properties of this machine that limit sandboxes. Read once; their evaluation is pure.
 
 mod look;
 
@@ -10,27 +10,27 @@ use crate::{Check, Verdict};
 /// This machine, as far as sandboxes are concerned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Host {
-    /// We are root.
+    /// Whether we are root.
     pub root: bool,
-    /// What keeps ordinary users from making namespaces.
+    /// What prevents ordinary users from creating namespaces.
     pub namespace_ban: Option<NamespaceBan>,
-    /// Where limits of a whole cell could be held.
+    /// Where limits of a whole cell could be enforced.
     pub cgroups: ControlGroups,
-    /// We are inside a container ourselves, by what says so.
+    /// The sign that we are inside a container ourselves.
     pub container: Option<String>,
-    /// The kernel enforces `SELinux` labels.
+    /// Whether the kernel enforces `SELinux` labels.
     pub selinux: bool,
-    /// Which Windows Subsystem for Linux this is.
+    /// The version of the Windows Subsystem for Linux, if this is one.
     pub wsl: Option<u8>,
 }
 
 impl Host {
-    /// Looks at this machine.
+    /// Inspects this machine.
     pub fn look() -> Self {
         look::below(std::path::Path::new("/"))
     }
 
-    /// What there is to know before a sandbox is tried; nothing about what is as it mostly is.
+    /// What to know before trying a sandbox. Usual properties are not listed.
     pub fn checks(&self) -> Vec<Check> {
         let namespaces = self.namespace_ban.filter(|ban| !self.root || ban.is_for_root());
         let checks = [
@@ -51,7 +51,7 @@ impl Host {
         checks.into_iter().flatten().map(|(name, verdict)| Check { name, verdict }).collect()
     }
 
-    /// What would make an engine usable that is not, seen from where we are.
+    /// Extends a fix for an unusable engine with advice for this machine.
     pub fn how_to_reach_an_engine(&self, fix: &str) -> String {
         match &self.container {
             None => fix.to_owned(),

@@ -1,4 +1,4 @@
-//! Machines of all kinds, as trees of files.
+//! Many kinds of machines, as trees of files.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn where_we_are_is_known() {
     assert_eq!(release("6.1.0-18-amd64\n"), None);
 }
 
-/// R65: every machine's trouble with its fix.
+/// R65: every machine's problem with its fix.
 #[test]
 fn what_is_told() {
     let bans = [NamespaceBan::NoneAllowed, NamespaceBan::NotForOrdinaryUsers, NamespaceBan::AppArmor];

@@ -1,4 +1,4 @@
-//! Whether there is a cell at all, and how strong its walls are.
+//! Whether a cell can be created, and how strong its isolation is.
 
 use exec_core::IsolationLevel;
 

@@ -1,4 +1,4 @@
-//! Whether limits hold, as the cell read them back.
+//! Whether limits are enforced, as read back by the cell.
 
 use exec_core::{Held, LimitReport};
 

@@ -1,4 +1,4 @@
-//! A sandbox, tried from both sides.
+//! Checks of a sandbox, from both sides.
 
 mod cell;
 mod limits;
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 
 use crate::{Check, Host, Verdict};
 
-/// A check that takes longer than this hangs: even a cold engine makes a cell in seconds.
+/// A check that takes longer hangs: even a cold engine creates a cell in seconds.
 const AT_MOST: Duration = Duration::from_secs(60);
 
-/// What a check has to work with.
+/// The input of a check.
 struct Patient<'a> {
     executor: &'a dyn Executor,
     /// The caller's options, on a workspace of our own.
@@ -36,7 +36,7 @@ impl Patient<'_> {
     }
 }
 
-/// A program that is missing inside shows nothing about the sandbox.
+/// A program missing inside says nothing about the sandbox.
 fn not_run(error: &Error) -> Verdict {
     match error.kind() {
         ErrorKind::ProgramNotFound => Verdict::not_tried(error.reason()),
@@ -44,8 +44,8 @@ fn not_run(error: &Error) -> Verdict {
     }
 }
 
-/// Makes cells with this executor and looks what holds. The image, network and limits are those of `opts`; the workspace is
-/// a directory of our own that is gone afterwards. Without a cell nothing else is tried.
+/// Creates cells with this executor and checks what works. Image, network and limits are those of `opts`; the
+/// workspace is a temporary directory. If no cell can be created, the other checks are skipped.
 pub async fn examine(executor: &dyn Executor, opts: &ExecOpts, host: &Host) -> Vec<Check> {
     let workspace = match TempDir::with_prefix("agentctl-doctor-") {
         Ok(workspace) => workspace,
@@ -71,7 +71,7 @@ pub async fn examine(executor: &dyn Executor, opts: &ExecOpts, host: &Host) -> V
     checks
 }
 
-/// Root may have its commands run as somebody else, who must be able to write there.
+/// Root may run commands as another user, who must be able to write there.
 #[cfg(unix)]
 fn give_to_the_commands_user(workspace: &std::path::Path, opts: &ExecOpts, host: &Host) {
     use exec_core::{NOBODY, Preset, User};
@@ -81,7 +81,7 @@ fn give_to_the_commands_user(workspace: &std::path::Path, opts: &ExecOpts, host:
         User::Auto => return,
     };
     if host.root {
-        // If that is refused, so is the run, and says why.
+        // If this is refused, the run fails, too, and reports why.
         std::os::unix::fs::chown(workspace, Some(uid), Some(gid)).ok();
     }
 }
@@ -89,7 +89,7 @@ fn give_to_the_commands_user(workspace: &std::path::Path, opts: &ExecOpts, host:
 #[cfg(not(unix))]
 fn give_to_the_commands_user(_: &std::path::Path, _: &ExecOpts, _: &Host) {}
 
-/// What stops a check early is its verdict too.
+/// An error that stops a check early is also its verdict.
 async fn within(name: &'static str, check: impl Future<Output = Result<Verdict, Verdict>>) -> Check {
     let verdict = match tokio::time::timeout(AT_MOST, check).await {
         Ok(Ok(verdict) | Err(verdict)) => verdict,

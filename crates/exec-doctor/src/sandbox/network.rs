@@ -1,11 +1,11 @@
-//! Whether the network is off: another than ours, and no way out of it.
+//! Whether the network is off: a separate one, without a route out.
 
 use exec_core::{Claim, Network};
 
 use super::Patient;
 use crate::Verdict;
 
-/// Which network it is, then every route there is. A file that is not there says nothing.
+/// Prints the network namespace, then all routes. Missing files are ignored.
 const LOOK: &str = "readlink /proc/self/ns/net; cat /proc/net/route /proc/net/ipv6_route 2>/dev/null; exit 0";
 
 pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
@@ -39,7 +39,7 @@ fn judge(seen: &str, ours: Option<&str>) -> Verdict {
     }
 }
 
-/// Routes of the loopback lead nowhere; neither does a rejected one of version 6, which has the flag 0x200.
+/// Loopback routes lead nowhere; neither do rejected IPv6 routes, which have the flag 0x200.
 fn leads_out(route: &str) -> bool {
     let fields: Vec<&str> = route.split_whitespace().collect();
     match fields.as_slice() {

@@ -1,4 +1,4 @@
-//! Whose the files are that a command makes.
+//! Who owns the files a command creates.
 
 use super::Patient;
 use crate::Verdict;

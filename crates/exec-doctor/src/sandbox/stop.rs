@@ -1,4 +1,4 @@
-//! Whether stop means stop: what a command left running in the background is dead when the run has ended.
+//! Whether stopping works: a command's background processes are dead when the run has ended.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use exec_core::Cmd;
 use super::{Patient, not_run};
 use crate::Verdict;
 
-/// How long the background process is looked for before it counts as one that can't be seen from here.
+/// How long to look for the background process before it counts as invisible from here.
 const APPEARS: Duration = Duration::from_secs(5);
 
 const FIX: &str = "do not use this sandbox; tell us, with `agentctl doctor --json`";
@@ -35,13 +35,13 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     }
 }
 
-/// A number of seconds that nobody else sleeps: sandboxes are tried side by side.
+/// A unique number of seconds to sleep: sandboxes are checked in parallel.
 fn marker() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("86400.{}{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// The control: both are there while the run goes on.
+/// The control: both exist during the run.
 async fn appears(marker: &str) -> bool {
     let end = tokio::time::Instant::now() + APPEARS;
     while tokio::time::Instant::now() < end {
@@ -53,7 +53,7 @@ async fn appears(marker: &str) -> bool {
     false
 }
 
-/// Processes of this machine that have the marker as an argument.
+/// Counts the processes on this machine with the marker as an argument.
 fn alive(marker: &str) -> usize {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let arguments = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());

@@ -1,4 +1,4 @@
-//! Whether git works inside a linked worktree, with the host seeing the same.
+//! Whether git works inside a linked worktree, with the same result on the host.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,14 +10,14 @@ use tokio::process::Command;
 use super::Patient;
 use crate::Verdict;
 
-/// Git needs somebody to blame, and a configuration that is nobody's.
+/// Git needs an author; a fixed one keeps it independent of the user's configuration.
 const IDENTITY: [&str; 4] = ["-c", "user.name=doctor", "-c", "user.email=doctor@example.org"];
 
 pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     if !is_ours(patient.workspace.path()) {
         return Err(Verdict::not_tried("the user of the command can't write a repository of yours"));
     }
-    // Apart from where the other checks run commands: a repository that one of those could have written is not followed.
+    // Separate from the other checks' workspace: a repository that a command could have written is not followed.
     let place = TempDir::with_prefix("agentctl-doctor-").map_err(Verdict::not_tried)?;
     let (main, linked) = (place.path().join("main"), place.path().join("linked"));
     let linked_text = linked.to_string_lossy().into_owned();
@@ -58,7 +58,7 @@ fn is_ours(_: &Path) -> bool {
     true
 }
 
-/// What git on the host prints.
+/// Runs git on the host and returns its output.
 async fn git(dir: &Path, args: &[&str]) -> Result<String, Verdict> {
     let path = search_path(&std::env::var_os("PATH").unwrap_or_default());
     let program =

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// `None` is never: a limit too far away to be a point in time.
+/// `None` means never: the limit is too far away to be a point in time.
 pub(crate) fn after(now: Instant, millis: u64) -> Option<Instant> {
     now.checked_add(Duration::from_millis(millis))
 }

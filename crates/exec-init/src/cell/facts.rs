@@ -1,4 +1,4 @@
-//! What the cell says about itself once it stands.
+//! The facts a cell reports about itself once it is set up.
 
 use exec_wire::{Facts, PROTOCOL_VERSION, ReadBack};
 
@@ -6,7 +6,7 @@ use super::KillScope;
 use crate::cgroup::Cgroup;
 use crate::fence::Fence;
 
-/// Read back from the kernel where it can be, not repeated from what was asked for.
+/// Values are read back from the kernel where possible, not repeated from the request.
 pub(crate) fn gather(scope: KillScope, cgroup: Option<&Cgroup>, fence: &Fence, notes: &[String]) -> Facts {
     Facts {
         version: PROTOCOL_VERSION,

@@ -1,4 +1,4 @@
-//! Frames from the host, put together from whatever pieces arrive.
+//! Frames from the host, reassembled from the pieces that arrive.
 //!
 //! Holds at most one unfinished frame and one read's worth of bytes behind it. Knows frames, not their meaning.
 
@@ -7,15 +7,15 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use exec_wire::{HEADER_LEN, Header, MAX_DATA, WireError};
 use rustix::io::Errno;
 
-/// Room kept between frames; what a large frame needed beyond it is given back.
+/// Room kept between frames; the extra room of a large frame is freed afterwards.
 const ROOM: usize = HEADER_LEN + MAX_DATA as usize;
 
-/// What a read brought.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     Bytes,
     Nothing,
-    /// The host is gone.
+    /// The host closed the stream.
     End,
 }
 
@@ -35,7 +35,7 @@ impl Inbox {
         self.fd.as_fd()
     }
 
-    /// Takes what the host has sent, up to the room there is.
+    /// Reads what the host has sent, up to the room there is.
     pub(crate) fn fill(&mut self) -> Arrival {
         self.make_room();
         let Some(room) = self.buffer.get_mut(self.end..) else { return Arrival::Nothing };

@@ -1,6 +1,6 @@
-//! A command's standard input: what the host has sent and the command has not taken yet.
+//! A command's standard input: bytes the host has sent and the command has not taken yet.
 //!
-//! The host may send only what it was given credit for, so the queue never holds more than [`WINDOW`].
+//! The host may send only within its credit, so the queue never holds more than [`WINDOW`].
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
@@ -16,7 +16,7 @@ pub(crate) const WINDOW: u32 = 256 * 1024;
 #[derive(Debug)]
 pub(crate) struct Overrun;
 
-/// What the other side of the descriptor is.
+/// The kind of descriptor the input is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Pipe,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 pub(crate) struct Input {
-    /// Gone once the command stopped reading or the last byte was written.
+    /// `None` once the command stopped reading or the last byte was written.
     fd: Option<Rc<OwnedFd>>,
     kind: Kind,
     queue: Vec<u8>,
@@ -56,7 +56,7 @@ impl Input {
         WINDOW
     }
 
-    /// Takes bytes from the host and writes what the command takes.
+    /// Queues bytes from the host and writes as many as the command takes.
     pub(crate) fn accept(&mut self, bytes: &[u8]) -> Result<(), Overrun> {
         self.credit = self.credit.checked_sub(bytes.len() as u32).ok_or(Overrun)?;
         let Some(last) = bytes.last() else { return Ok(()) };
@@ -70,21 +70,21 @@ impl Input {
         Ok(())
     }
 
-    /// No more will come.
+    /// Marks the end of the input.
     pub(crate) fn finish(&mut self) {
         if self.ending {
             return;
         }
         self.ending = true;
         if self.kind == Kind::Tty {
-            // On an unfinished line the first one only hands the line over.
+            // On an unfinished line the first character only submits the line.
             let count = if self.last == b'\n' { 1 } else { 2 };
             self.queue.extend_from_slice(&[END_OF_INPUT; 2][..count]);
         }
         self.pump();
     }
 
-    /// Writes what the command takes now.
+    /// Writes as many bytes as the command takes now.
     pub(crate) fn pump(&mut self) {
         let queue = std::mem::take(&mut self.queue);
         let count = self.write(queue.get(self.written..).unwrap_or_default());
@@ -93,19 +93,19 @@ impl Input {
         if self.written >= self.queue.len() {
             self.queue.clear();
             self.written = 0;
-            // The terminal is also where output comes from and stays open; its end was said in the stream.
+            // The terminal also carries output and stays open; the end of input was sent in-band.
             if self.ending {
                 self.fd = None;
             }
         }
     }
 
-    /// What to wait for while the command is slow to read.
+    /// The descriptor to poll while the command is slow to read.
     pub(crate) fn waits_on(&self) -> Option<BorrowedFd<'_>> {
         self.fd.as_ref().filter(|_| !self.queue.is_empty()).map(|fd| fd.as_fd())
     }
 
-    /// Credit to give back, when it is worth a frame.
+    /// Credit to return to the host, once it is worth a frame.
     pub(crate) fn repay(&mut self) -> Option<u32> {
         let due = self.owed >= WINDOW / 4 || (self.owed > 0 && self.queue.is_empty());
         if !due {
@@ -116,7 +116,7 @@ impl Input {
         (owed > 0).then_some(owed)
     }
 
-    /// How many bytes are done with: written, or dropped because nobody reads any more.
+    /// Returns how many bytes are done with: written, or dropped because the reader is gone.
     fn write(&mut self, bytes: &[u8]) -> usize {
         let mut done = 0;
         while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {

@@ -1,4 +1,4 @@
-//! Killing all there is, by whatever reaches it all.
+//! Kills everything in the cell, by the widest means available.
 
 use rustix::io::Errno;
 
@@ -6,7 +6,7 @@ use super::{KillScope, sweep};
 use crate::cgroup::Cgroup;
 use crate::sys::{self, Pid};
 
-/// One attempt at everything in the cell but ourselves. Harmless to repeat.
+/// One attempt to kill everything in the cell but this process. Safe to repeat.
 pub(crate) fn everything(scope: KillScope, cgroup: Option<&Cgroup>) {
     match scope {
         KillScope::Namespace => {
@@ -21,8 +21,8 @@ pub(crate) fn everything(scope: KillScope, cgroup: Option<&Cgroup>) {
     }
 }
 
-/// Whether nothing but ourselves is left, given that we have no children. Processes that others put into our
-/// namespace are not our children.
+/// Whether only this process is left, given that it has no children. Processes that entered our namespace
+/// from outside are not our children.
 pub(crate) fn is_alone(scope: KillScope) -> bool {
     match scope {
         KillScope::Namespace => sys::kill(-1, 0) == Err(Errno::SRCH),
@@ -30,7 +30,7 @@ pub(crate) fn is_alone(scope: KillScope) -> bool {
     }
 }
 
-/// What is still there.
+/// The processes that are still alive.
 pub(crate) fn left(scope: KillScope) -> Vec<u32> {
     match scope {
         KillScope::Namespace => sweep::everyone(own_pid()),

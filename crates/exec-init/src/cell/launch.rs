@@ -13,10 +13,10 @@ use super::report::Reporter;
 use crate::fence::Fence;
 use crate::sys::{self, Range, Vector};
 
-/// The interpreter of programs that name none.
+/// The interpreter of scripts without a `#!` line.
 const SHELL: &CStr = c"/bin/sh";
 
-/// A command ready to be run: all that needs memory is done before the fork.
+/// A command ready to run: everything that allocates is done before the fork.
 pub(crate) struct Launch {
     argv: Vec<CString>,
     env: Vec<CString>,
@@ -24,11 +24,11 @@ pub(crate) struct Launch {
     cwd: CString,
     umask: u32,
     rlimits: Vec<WireRlimit>,
-    /// Open files before this program raised its own limit.
+    /// The limit on open files before this program raised its own.
     open_files: Rlimit,
 }
 
-/// What the command's descriptors 0, 1 and 2 will be.
+/// The command's descriptors 0, 1 and 2.
 pub(crate) enum ChildStdio {
     Pipes { stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd },
     Tty(OwnedFd),
@@ -43,14 +43,14 @@ impl Launch {
         Ok(Self { argv, env, files, cwd, umask: start.umask, rlimits: start.rlimits, open_files })
     }
 
-    /// Turns this process, just forked, into the command.
+    /// Turns this freshly forked process into the command.
     pub(crate) fn run(&self, stdio: &ChildStdio, fence: &Fence, reporter: &Reporter) -> ! {
         let (stage, errno) = self.failure(stdio, fence);
         reporter.failure(stage, errno);
         sys::exit_now(127)
     }
 
-    /// Returns only with what went wrong.
+    /// Returns only on failure.
     fn failure(&self, stdio: &ChildStdio, fence: &Fence) -> (Stage, Errno) {
         if let Err(errno) = attach(stdio) {
             return (Stage::Stdio, errno);
@@ -63,13 +63,13 @@ impl Launch {
         if let Err(errno) = fence.confine_child() {
             return (Stage::Confine, errno);
         }
-        // Every disposition is the default already, since this program began.
+        // Every disposition has been the default since this program started.
         sys::unblock_signals();
         sys::descriptors(3, u32::MAX, Range::CloseOnExec);
         (Stage::Exec, self.exec())
     }
 
-    /// A limit the kernel refuses to raise stays where it is: lower than asked for is no reason to fail.
+    /// Keeps a limit that the kernel refuses to raise: a lower limit is not an error.
     fn limit(&self) {
         let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
         let _ = rustix::process::setrlimit(Resource::Nofile, self.open_files);
@@ -88,7 +88,8 @@ impl Launch {
         for file in &self.files {
             let error = match sys::exec(file, &argv, &env) {
                 Errno::NOEXEC => self.exec_script(file, &env),
-                // In a directory that may not be searched, or behind the fence, there is nothing for a command.
+                // A directory that may not be searched, or is behind the fence, holds no program for this
+                // command.
                 Errno::ACCESS if rustix::fs::stat(file).is_err() => Errno::NOENT,
                 other => other,
             };
@@ -100,7 +101,8 @@ impl Launch {
         last
     }
 
-    /// A text file without a `#!` line is a shell script, as `execvp` has it; a program for another machine is not.
+    /// Runs a text file without a `#!` line as a shell script, as `execvp` does, but not a program for
+    /// another machine.
     fn exec_script(&self, file: &CStr, env: &Vector<'_>) -> Errno {
         if !is_text(file) {
             return Errno::NOEXEC;
@@ -110,7 +112,7 @@ impl Launch {
     }
 }
 
-/// Whether a file looks like text, the way shells decide it: no NUL byte at its beginning.
+/// Whether a file looks like text by the shells' rule: no NUL byte at its beginning.
 fn is_text(file: &CStr) -> bool {
     let mut beginning = [0; 128];
     let opened = rustix::fs::open(file, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());

@@ -1,7 +1,7 @@
 //! PID 1's loop: one thread, one `poll`, bounded buffers.
 //!
-//! It takes frames from the host, runs commands, carries their streams, enforces their limits and kills what
-//! they leave behind. It does not know what walls stand around it; see [`Config`].
+//! It reads frames from the host, runs commands, carries their streams, enforces their limits and kills the
+//! processes they leave behind. It does not know which walls surround the cell; see [`Config`].
 
 mod clock;
 mod facts;
@@ -28,43 +28,43 @@ pub(crate) use stdio::HostStream;
 
 use crate::cgroup::Cgroup;
 
-/// What the loop is told about the cell it stands in.
+/// What the loop needs to know about its cell.
 #[derive(Debug)]
 pub(crate) struct Config {
-    /// A way past the standard streams, which then are only the lifeline.
+    /// A faster path for frames; the standard streams then only signal that the host is alive.
     pub(crate) lane: Option<HostStream>,
-    /// What Landlock still allows the commands; `None` for no Landlock.
+    /// The paths Landlock leaves to the commands; `None` for no Landlock.
     pub(crate) landlock: Option<LandlockPlan>,
-    /// The control groups the cell's limits are in, if there are any.
+    /// The control groups that hold the cell's limits, if any.
     pub(crate) cgroup: Option<Cgroup>,
-    /// What was asked for and could not be had, for the host's facts.
+    /// Requested restrictions that could not be applied, reported with the facts.
     pub(crate) notes: Vec<String>,
-    /// How everything is killed.
+    /// How to kill everything.
     pub(crate) kill_scope: KillScope,
-    /// The home and temporary directory of every command, whatever its environment says.
+    /// The home and temporary directory of every command; overrides its environment.
     pub(crate) home: Option<Vec<u8>>,
 }
 
-/// How everything in the cell is killed.
+/// How to kill everything in the cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KillScope {
-    /// This process is PID 1 of a PID namespace: one `kill(-1)` reaches all.
+    /// This process is PID 1 of a PID namespace: one `kill(-1)` reaches every process.
     Namespace,
-    /// This process is a child subreaper: all are below it, and are found through `/proc`.
+    /// This process is a child subreaper: every process is its descendant and found through `/proc`.
     Descendants,
 }
 
 impl KillScope {
-    /// What this process can be.
+    /// The scope this process is capable of.
     pub(crate) fn of_this_process() -> Self {
         if std::process::id() == 1 { Self::Namespace } else { Self::Descendants }
     }
 }
 
-/// Serves the host on its lane, or else on descriptors 0 and 1, until it goes away; then kills everything and exits.
+/// Serves the host on its lane, or else on descriptors 0 and 1, until the host goes away; then kills
+/// everything and exits.
 ///
-/// Descriptors other than the standard three that must not reach a command need no care: they are all made to
-/// close on exec.
+/// Descriptors beyond the standard three never reach a command: all are made close-on-exec.
 pub(crate) fn serve(config: Config) -> ! {
     crate::quota::halve_queues();
     supervisor::serve(config)

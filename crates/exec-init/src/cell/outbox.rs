@@ -1,6 +1,6 @@
-//! Frames to the host, in order, never more of them than the host takes.
+//! Frames to the host, in order and bounded by how fast the host reads.
 //!
-//! Output is read from a command only while nothing waits here, so what queues up is at most one unfinished
+//! Output is read from a command only while the queue is empty, so the queue holds at most one unfinished
 //! output frame and the small frames behind it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,41 +13,41 @@ use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size};
 
 use super::stream::{Channel, waiting};
 
-/// Room in the host's pipe, where it is one and the kernel grants it.
+/// Requested size of the host's pipe, if it is one and the kernel grants it.
 const PIPE_SIZE: usize = 1024 * 1024;
 
-/// Bytes from which moving pages is cheaper than copying what is on them.
+/// Size from which moving pages is cheaper than copying bytes.
 const WORTH_SPLICING: usize = 64 * 1024;
 
-/// Queued bytes beyond which no more requests are taken from the host: it has to read answers first.
+/// Queued bytes beyond which no more requests are read from the host: it has to read answers first.
 const ENOUGH: usize = 1024 * 1024;
 
-/// How long a frame that nobody waits for may wait for one that somebody does.
+/// How long a frame that is not urgent may wait to share a wake-up with one that is.
 const COMPANY: Duration = Duration::from_millis(2);
 
 /// The host no longer reads.
 #[derive(Debug)]
 pub(crate) struct HostGone;
 
-/// What came of moving output.
+/// The result of moving output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moved {
     Bytes(u64),
-    /// Nothing there, or no room at the host.
+    /// No output, or no room at the host.
     Nothing,
     End,
 }
 
 pub(crate) struct Outbox {
     fd: OwnedFd,
-    /// Between two pipes the kernel moves pages instead of copying bytes.
+    /// Both ends are pipes, so the kernel can move pages instead of copying bytes.
     can_splice: bool,
-    /// The rest of a frame whose header was written; goes before the queue.
+    /// The rest of a frame whose header is written; goes before the queue.
     transfer: Option<Transfer>,
     queue: Vec<u8>,
     sent: usize,
     chunk: Vec<u8>,
-    /// Frames that go with the next one, or when this moment comes.
+    /// Frames to send with the next one, or at this moment at the latest.
     late: Option<(Vec<u8>, Instant)>,
 }
 
@@ -59,7 +59,7 @@ struct Transfer {
 
 impl Outbox {
     pub(crate) fn new(fd: OwnedFd) -> Self {
-        // Only pipes have a size. A larger one means fewer changes between this process and the host.
+        // Only pipes have a size. A larger pipe means fewer switches between this process and the host.
         let can_splice = fcntl_setpipe_size(&fd, PIPE_SIZE).is_ok() || fcntl_getpipe_size(&fd).is_ok();
         Self { fd, can_splice, transfer: None, queue: Vec::new(), sent: 0, chunk: Vec::new(), late: None }
     }
@@ -72,7 +72,7 @@ impl Outbox {
         self.queue.is_empty() && self.transfer.is_none()
     }
 
-    /// Bytes of a stream that belong to a frame under way: still in its pipe, but counted already.
+    /// Bytes of a stream that belong to a frame under way: already counted, but still in the pipe.
     pub(crate) fn promised(&self, source: &Rc<OwnedFd>) -> u64 {
         let of_it = self.transfer.as_ref().filter(|transfer| Rc::ptr_eq(&transfer.source, source));
         of_it.map_or(0, |transfer| transfer.left as u64)
@@ -87,25 +87,26 @@ impl Outbox {
         frame.encode(run, &mut self.queue);
     }
 
-    /// For a frame that nobody waits for yet: the host is not woken for it if there will soon be more to say.
+    /// Queues a frame that the host is not waiting for: it wakes the host only if no other frame follows
+    /// soon.
     pub(crate) fn push_late(&mut self, run: u32, frame: &FromCell<'_>, now: Instant) {
         let (frames, _) = self.late.get_or_insert_with(|| (Vec::new(), now + COMPANY));
         frame.encode(run, frames);
     }
 
-    /// When what came late has to go by itself.
+    /// When the delayed frames have to go by themselves.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.late.as_ref().map(|(_, due)| *due)
     }
 
-    /// What came late is not kept back any longer.
+    /// Releases the delayed frames.
     pub(crate) fn hurry(&mut self) {
         if let Some((frames, _)) = self.late.take() {
             self.queue.extend_from_slice(&frames);
         }
     }
 
-    /// Writes what the host takes.
+    /// Writes as much as the host takes.
     pub(crate) fn flush(&mut self) -> Result<(), HostGone> {
         if self.transfer.is_some() {
             self.splice()?;
@@ -130,7 +131,8 @@ impl Outbox {
         Ok(())
     }
 
-    /// Moves up to `most` bytes of a command's output to the host, as one frame. Only while nothing is queued.
+    /// Moves up to `most` bytes of a command's output to the host, as one frame. Call only while the queue is
+    /// empty.
     pub(crate) fn relay(
         &mut self,
         run: u32,
@@ -161,7 +163,7 @@ impl Outbox {
         let count = match rustix::io::read(source, payload) {
             Ok(count @ 1..) => count,
             Err(Errno::AGAIN | Errno::INTR) => return Ok(Moved::Nothing),
-            // A terminal without processes says so with an error.
+            // A terminal without processes reports an error.
             Ok(_) | Err(_) => return Ok(Moved::End),
         };
         let header = channel.header(run, count as u32);
@@ -194,14 +196,15 @@ impl Outbox {
         Ok(())
     }
 
-    /// Writes the header of a frame whose payload is to follow from the pipe. False if the host takes nothing now.
+    /// Writes the header of a frame whose payload follows from the pipe. Returns false if the host takes
+    /// nothing now.
     fn begin_splice(&mut self, header: Header, source: &Rc<OwnedFd>) -> Result<bool, HostGone> {
         self.hurry();
         self.flush()?;
         if !self.queue.is_empty() {
             return Ok(false);
         }
-        // So few bytes go into a pipe all or not at all.
+        // A write this small to a pipe is all or nothing.
         match rustix::io::write(&self.fd, &header.to_bytes()) {
             Ok(HEADER_LEN) => {}
             Err(Errno::AGAIN | Errno::INTR) => return Ok(false),
@@ -233,7 +236,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Completes a promised frame when the pages can't be moved: with the bytes, if they are there, and with
+    /// Completes a promised frame when the pages can't be moved: with the bytes that are there, and with
     /// zeros for those a process of the run took back by reading its own output.
     fn replace(&mut self, source: &OwnedFd, left: usize) {
         self.can_splice = false;
@@ -267,7 +270,7 @@ mod tests {
         (0..count).map(|number| (number % 253) as u8).collect()
     }
 
-    /// What the host reads, until the outbox is empty.
+    /// What the host reads until the outbox is empty.
     fn received(outbox: &mut Outbox, host: &OwnedFd) -> Vec<u8> {
         let mut all = Vec::new();
         let mut room = vec![0; 50_000];

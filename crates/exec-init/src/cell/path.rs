@@ -1,13 +1,13 @@
-//! Which files to try for a program's name. Pure: nothing here looks at the file system.
+//! The files to try for a program's name. Pure: nothing here looks at the file system.
 
 use std::ffi::{CStr, CString};
 
 use rustix::io::Errno;
 
-/// Where programs are looked for when the environment names no place.
+/// Where to look for programs when the environment has no `PATH`.
 const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
 
-/// The files to try, in order. A name with a slash is itself the file.
+/// The files to try, in order. A name with a slash is the file itself.
 pub(crate) fn candidates(program: &CStr, env: &[CString]) -> Vec<CString> {
     let name = program.to_bytes();
     if name.is_empty() || name.contains(&b'/') {
@@ -16,7 +16,7 @@ pub(crate) fn candidates(program: &CStr, env: &[CString]) -> Vec<CString> {
     search_path(env).split(|byte| *byte == b':').filter_map(|directory| join(directory, name)).collect()
 }
 
-/// The first `PATH` of the environment, as the C library finds it.
+/// The first `PATH` in the environment, as the C library picks it.
 fn search_path(env: &[CString]) -> &[u8] {
     env.iter().find_map(|entry| entry.to_bytes().strip_prefix(b"PATH=")).unwrap_or(DEFAULT_PATH)
 }
@@ -31,8 +31,8 @@ fn join(directory: &[u8], name: &[u8]) -> Option<CString> {
     CString::new(file).ok()
 }
 
-/// Whether a file that could not be run lets the search go on, and the error it leaves behind: "permission
-/// denied" outlives "not found", so that a file without its execute bit is not reported as missing.
+/// The error that remains after a file could not be run, or `None` to stop the search. "Permission denied"
+/// outlives "not found", so a file without its execute bit is not reported as missing.
 pub(crate) fn next_error(so_far: Errno, error: Errno) -> Option<Errno> {
     match error {
         Errno::ACCESS => Some(Errno::ACCESS),

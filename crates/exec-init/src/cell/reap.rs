@@ -1,10 +1,10 @@
-//! What became of children, in the protocol's terms.
+//! How children ended, in the protocol's terms.
 
 use exec_wire::Status;
 
 use crate::sys::Change;
 
-/// The status to report for a child that is gone.
+/// The status to report for an ended child.
 pub(crate) fn status_of(change: Change) -> Status {
     match change {
         Change::Exited(code) => Status::Code(code),

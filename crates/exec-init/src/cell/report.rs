@@ -1,7 +1,7 @@
-//! What a new process tells its supervisor before it becomes the command.
+//! What a new process reports to its supervisor before it becomes the command.
 //!
-//! One pipe that closes on exec: the process writes a failure if there is one, and before that its id if nobody
-//! knows it yet. The end of the pipe without a failure means that the command runs.
+//! One close-on-exec pipe: the process first writes its id if the supervisor does not know it, then the
+//! failure if there is one. A pipe that ends without a failure means that the command runs.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -30,13 +30,13 @@ impl Reporter {
         self.write(&[stage_byte(stage), e0, e1, e2, e3]);
     }
 
-    /// A few bytes into an empty pipe: never partial. Without a reader there is nobody left to tell.
+    /// A few bytes into an empty pipe are never split. Without a reader the report is moot.
     fn write(&self, bytes: &[u8]) {
         let _ = rustix::io::retry_on_intr(|| rustix::io::write(&self.0, bytes));
     }
 }
 
-/// What the supervisor knows so far.
+/// The state of a start, as far as the supervisor knows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Pending,
@@ -47,7 +47,7 @@ pub(crate) enum Outcome {
 /// The supervisor's end.
 pub(crate) struct Report {
     fd: OwnedFd,
-    /// A child's id is known from its fork; a grandchild says its own.
+    /// A child's id is known from its fork; a grandchild reports its own.
     pid: Option<Pid>,
     bytes: Vec<u8>,
 }
@@ -81,7 +81,7 @@ fn outcome(known: Option<Pid>, bytes: &[u8]) -> Outcome {
     let failed = |stage, errno| Outcome::Failed(Failed { stage, errno });
     let said = |bytes: &'_ [u8]| bytes.first_chunk::<PID_LEN>().map(|pid| Pid::from_le_bytes(*pid));
     let Some(pid) = known.or_else(|| said(bytes)) else {
-        // Killed before it could say anything.
+        // Killed before it could report anything.
         return failed(Stage::Fork, Errno::CHILD.raw_os_error());
     };
     let rest = if known.is_some() { bytes } else { bytes.get(PID_LEN..).unwrap_or_default() };

@@ -1,6 +1,6 @@
-//! One command from its start to its account.
+//! One command from its start to its final account.
 //!
-//! A run knows its own streams, limits and phase. It does not know how processes are killed - the supervisor
+//! A run knows its own streams, limits and phase. It knows neither how processes are killed - the supervisor
 //! does - nor any other run.
 
 mod output;
@@ -23,23 +23,24 @@ use super::tty;
 use crate::cgroup::Counters;
 use crate::sys::{self, Pid, Rusage};
 
-/// Survivors that are named; a frame has its bounds.
+/// The most survivors listed by name, so that the frame stays bounded.
 const MOST_SURVIVORS: usize = 1000;
 
-/// Where a run stands.
+/// The phase a run is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// The command may be alive.
     Running,
-    /// The command ended; what it left behind may still write until then.
+    /// The command ended; processes it left behind may still write until then.
     Draining { until: Option<Instant> },
-    /// Everything of the run is being killed.
+    /// Every process of the run is being killed.
     Killing { give_up: Instant },
-    /// Nothing of it writes any more, or nobody cares; what was written is still being delivered.
+    /// Output written so far is still being delivered; nothing writes any more, or later output no longer
+    /// counts.
     Delivering,
 }
 
-/// Someone other than the command ended it.
+/// Why and when a run is ended from outside.
 #[derive(Debug, Clone, Copy)]
 struct Ending {
     reason: EndReason,
@@ -52,11 +53,11 @@ enum Stdin {
     Never,
     /// The host.
     Open(Input),
-    /// It came from the host, who may not know yet that it is over: what still comes is ignored.
+    /// The host may not know yet that input is over: bytes that still arrive are ignored.
     Over,
 }
 
-/// What the kernel had counted when the run began.
+/// The kernel's counters when the run began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Baseline {
     pub(crate) usage: Rusage,
@@ -71,7 +72,7 @@ pub(crate) struct Run {
     pub(crate) report: Option<Report>,
     pub(crate) streams: Vec<Stream>,
     pub(crate) baseline: Baseline,
-    /// What a runner said the run used.
+    /// Resources used, as the runner reported them.
     pub(crate) usage: Option<Rusage>,
     pub(crate) survivors: Vec<u32>,
     /// The command's process id, once known.
@@ -83,7 +84,7 @@ pub(crate) struct Run {
     ending: Option<Ending>,
     credit: u64,
     output_left: u64,
-    /// The output limit was passed: what still comes is thrown away.
+    /// The output limit was exceeded: further output is thrown away.
     discarding: bool,
     silent: Duration,
     stdin: Stdin,
@@ -92,18 +93,18 @@ pub(crate) struct Run {
     stderr_bytes: u64,
 }
 
-/// What the start of a command came to.
+/// The result of starting a command.
 pub(crate) enum Begun {
     NotYet,
     Running,
     Failed,
 }
 
-/// What to wait for on a stream.
+/// The event to wait for on a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Nothing,
-    /// Its end only.
+    /// Only the end of the stream.
     End,
     Bytes,
 }
@@ -145,8 +146,8 @@ impl Run {
         }
     }
 
-    /// Looks whether the process has become the command. Who has input for it waits to hear of that; who has none waits
-    /// for what it does.
+    /// Checks whether the process has become the command. A host with input to send is woken for the start;
+    /// without input the start is reported along with the next frame.
     pub(crate) fn begin(&mut self, now: Instant, outbox: &mut Outbox) -> Begun {
         let Some(report) = &mut self.report else { return Begun::Running };
         match report.read() {
@@ -182,7 +183,7 @@ impl Run {
             self.ending = Some(Ending { reason: EndReason::OutputLimit, kill_at: Some(now) });
         }
         let reason = self.ending.map_or(EndReason::Own, |ending| ending.reason);
-        // With the account, if nothing is left to wait for.
+        // Sent with the account, if nothing is left to wait for.
         outbox.push_late(self.id, &FromCell::Exited(Exited { reason, status }), now);
         if self.phase == Phase::Running {
             self.phase = Phase::Draining { until: after(now, self.limits.drain_ms) };
@@ -193,7 +194,7 @@ impl Run {
         self.exited
     }
 
-    /// Whether what waits in the pipes at the command's end is more than it may write.
+    /// Whether the pipes hold more at the command's end than it may still write.
     fn wrote_too_much(&self, outbox: &Outbox) -> bool {
         let unread =
             |stream: &Stream| waiting(&stream.source).saturating_sub(outbox.promised(&stream.source));
@@ -201,11 +202,11 @@ impl Run {
         unread > self.output_left
     }
 
-    /// Ends the run for a reason, politely first if there is time. The first reason stands.
+    /// Ends the run for a reason, with SIGTERM first if there is a grace period. The first reason is kept.
     pub(crate) fn end(&mut self, reason: EndReason, grace_ms: u64, now: Instant) {
         let kill_at = after(now, grace_ms);
         if self.exited {
-            // The command is gone already; what it left behind has no longer than this, and then dies.
+            // The command is gone; the processes it left behind get at most this long.
             if let Phase::Draining { until } = &mut self.phase {
                 *until = sooner(*until, kill_at);
                 self.ending.get_or_insert(Ending { reason, kill_at });
@@ -236,14 +237,14 @@ impl Run {
         }
         match &self.process {
             Process::Runner(runner) => runner.signal(signal),
-            // Before it has a group of its own there is only the process.
+            // Until the process has its own group, only the process can be signalled.
             Process::Command(pid) => {
                 let _ = sys::kill(-pid, signal).or_else(|_| sys::kill(*pid, signal));
             }
         }
     }
 
-    /// A signal the host asked for: on a terminal to who is in front, else to the command's group.
+    /// Sends a signal the host asked for: to the terminal's foreground group, or else to the command's group.
     pub(crate) fn forward(&self, signal: i32) {
         let in_front = match (&self.tty, self.command) {
             (Some(tty), Some(command)) if !self.exited => tty::signal_foreground(tty, command, signal),
@@ -302,7 +303,7 @@ impl Run {
         }
     }
 
-    /// When something is due even if nothing happens.
+    /// The next moment at which something is due without an event.
     pub(crate) fn deadline(&self, now: Instant, listened_to: bool) -> Option<Instant> {
         match self.phase {
             Phase::Running => {
@@ -321,7 +322,7 @@ impl Run {
         }
     }
 
-    /// Acts on limits that have been reached. True when everything of the run is to be killed now.
+    /// Acts on limits that have been reached. Returns true when every process of the run is to be killed now.
     pub(crate) fn check_limits(&mut self, now: Instant, outbox: &Outbox) -> bool {
         match self.phase {
             Phase::Running => {
@@ -346,7 +347,7 @@ impl Run {
         }
     }
 
-    /// What a session's command left behind at its own end lives on; anything else dies.
+    /// Returns whether leftover processes die. Only those of a session whose command ended by itself live on.
     fn finish_draining(&mut self, outbox: &Outbox) -> bool {
         if self.lifetime == Lifetime::Session && self.ending.is_none() {
             self.deliver_what_is_there(outbox);

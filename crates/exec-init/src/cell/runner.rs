@@ -1,9 +1,9 @@
 //! The process between the cell and one command of a session.
 //!
-//! Every descendant whose parent ends becomes the runner's child, whatever sessions and groups it made for
-//! itself. So the run's processes are exactly those below the runner, and they can be found and killed without
-//! touching another run. It reports the command's end, and leaves when nothing is left below it. When the cell
-//! itself is gone it kills what it has.
+//! Every descendant whose parent ends becomes the runner's child, even if it made its own session or group.
+//! So the run's processes are exactly the runner's descendants, and can be found and killed without touching
+//! another run. The runner reports the command's end and exits when it has no descendants left. When the cell
+//! itself is gone, it kills its descendants.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use super::sweep;
 use crate::fence::Fence;
 use crate::sys::{self, Change, Fork, Pid, Range, Rusage};
 
-/// How long a runner without a cell tries to get rid of what it has.
+/// How long a runner without a cell tries to kill its descendants.
 const LAST_KILL: Duration = Duration::from_secs(5);
 
 /// The cell's view of a runner.
@@ -30,29 +30,29 @@ pub(crate) struct Runner {
     socket: OwnedFd,
 }
 
-/// What a runner has below it.
+/// The descendants of a runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// The command, or what it left.
+    /// The command, or processes it left behind.
     Busy,
-    /// Nothing: the runner is about to end.
+    /// None: the runner is about to end.
     Empty,
-    /// The runner itself is no more.
+    /// The runner itself has ended.
     Gone,
 }
 
-/// What a runner says.
+/// A message from a runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum News {
-    /// The command ended; what was used until then.
+    /// The command ended; resources used until then.
     Exited(Status, Rusage),
-    /// Nothing is left of the run; what was used in all.
+    /// Nothing is left of the run; resources used in total.
     Empty(Rusage),
-    /// The runner is gone.
+    /// The runner ended.
     Gone,
 }
 
-/// Two connected ends that keep messages apart.
+/// A connected pair of sockets that preserves message boundaries.
 pub(crate) fn channel() -> Result<(OwnedFd, OwnedFd), Errno> {
     rustix::net::socketpair(
         AddressFamily::UNIX,
@@ -71,7 +71,8 @@ impl Runner {
         self.socket.as_fd()
     }
 
-    /// Signals the command's process group, by the only process that knows for sure whether it still exists.
+    /// Signals the command's process group through the runner, which alone knows for certain whether the
+    /// group still exists.
     pub(crate) fn signal(&self, signal: i32) {
         let _ = rustix::net::send(&self.socket, &signal.to_le_bytes(), SendFlags::NOSIGNAL);
     }
@@ -116,7 +117,7 @@ fn decode(bytes: &[u8]) -> Option<News> {
     }
 }
 
-/// What a runner is, from its fork to its end.
+/// The runner's whole life, from its fork to its end.
 pub(crate) fn run(
     launch: &Launch,
     stdio: ChildStdio,
@@ -148,7 +149,7 @@ pub(crate) fn run(
     Keeper { command: Some(command), socket, events }.run()
 }
 
-/// The fork copied every descriptor of the cell, other commands' pipes among them.
+/// Closes the copies the fork made of the cell's descriptors, including other commands' pipes.
 fn close_all_but(kept: &OwnedFd) {
     let kept = kept.as_raw_fd().unsigned_abs();
     sys::descriptors(3, kept.saturating_sub(1), Range::Close);
@@ -195,7 +196,7 @@ impl Keeper {
         }
     }
 
-    /// At most two messages are ever sent, so the socket has room for them.
+    /// Sends a message. At most two are ever sent, so the socket has room.
     fn tell(&self, message: &[u8]) {
         let _ = rustix::net::send(&self.socket, message, SendFlags::NOSIGNAL);
     }
@@ -212,7 +213,7 @@ impl Keeper {
                 Ok((_, 4)) => {
                     if let Some(command) = self.command {
                         let signal = i32::from_le_bytes(bytes);
-                        // Before it has a group of its own there is only the process.
+                        // Until the process has its own group, only the process can be signalled.
                         let _ = sys::kill(-command, signal).or_else(|_| sys::kill(command, signal));
                     }
                 }
@@ -223,7 +224,7 @@ impl Keeper {
     }
 }
 
-/// Nobody is left to report to: everything below goes, and then the runner itself.
+/// Kills every descendant, then ends the runner: the cell is gone.
 fn last_kill() -> ! {
     let deadline = Instant::now() + LAST_KILL;
     let own = std::process::id() as Pid;

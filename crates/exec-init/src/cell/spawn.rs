@@ -1,4 +1,4 @@
-//! Making a command's process and the ends of its streams that the cell keeps.
+//! Creates a command's process and the cell's ends of its streams.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
@@ -17,21 +17,21 @@ use super::tty;
 use crate::fence::Fence;
 use crate::sys::{self, Fork, Pid};
 
-/// Bytes a command can write ahead of the host. Large, so that few wake-ups move much; refused, the kernel's
-/// own size does.
+/// Bytes a command can write ahead of the host. Large, so that few wake-ups move much; if refused, the
+/// kernel's default will do.
 const PIPE_SIZE: usize = 1024 * 1024;
 
-/// Pipes that take the output of one command.
+/// Output pipes of one command.
 const OUTPUTS: usize = 2;
 
-/// A process on its way to being the command.
+/// A process that is about to become the command.
 pub(crate) struct Spawned {
     pub(crate) process: Process,
     pub(crate) report: Report,
     pub(crate) ends: Ends,
 }
 
-/// The child of this program that stands for the run.
+/// The child of this program that represents the run.
 pub(crate) enum Process {
     /// The command itself.
     Command(Pid),
@@ -46,12 +46,12 @@ pub(crate) struct Ends {
     pub(crate) tty: Option<Rc<OwnedFd>>,
 }
 
-/// Pipes for the output of a command that is still to come: whoever sends one waits for them.
+/// Output pipes made ahead of the next command, because the host waits while they are made.
 #[derive(Debug, Default)]
 pub(crate) struct Stock(Vec<(OwnedFd, OwnedFd)>);
 
 impl Stock {
-    /// As many as one command takes; those that can't be had now are made when there is one.
+    /// Fills up to one command's pipes. A pipe that can't be made now is made with the command.
     pub(crate) fn fill(&mut self) {
         while self.0.len() < OUTPUTS {
             let Ok(pipe) = output_pipe() else { return };
@@ -64,7 +64,7 @@ impl Stock {
     }
 }
 
-/// Nothing is left behind on failure.
+/// Cleans up after itself on failure.
 pub(crate) fn spawn(
     start: Start,
     fence: &Fence,
@@ -78,8 +78,8 @@ pub(crate) fn spawn(
     nonblocking(&report).map_err(failed(Stage::Stdio))?;
     let reporter = Reporter::new(reporter);
     let process = match lifetime {
-        // A directory or program on a file system that hangs holds up this process too. The cell has nothing else to
-        // do, and its keeper does not depend on it.
+        // A directory or program on a hanging file system blocks this process too. The cell has nothing else
+        // to do, and its keeper does not depend on it.
         Lifetime::Cell => {
             let run = || launch.run(&theirs, fence, &reporter);
             sys::fork_sharing(&run).map(Process::Command).map_err(failed(Stage::Fork))?
@@ -148,7 +148,7 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     rustix::pipe::pipe_with(PipeFlags::CLOEXEC)
 }
 
-/// Only our end: the two ends of a pipe do not share this flag.
+/// Affects only our end: the two ends of a pipe do not share this flag.
 pub(crate) fn nonblocking(fd: impl AsFd) -> Result<(), Errno> {
     let flags = rustix::fs::fcntl_getfl(&fd)?;
     rustix::fs::fcntl_setfl(&fd, flags | OFlags::NONBLOCK)

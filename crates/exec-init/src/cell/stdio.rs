@@ -1,4 +1,4 @@
-//! Taking the host's stream away from descriptors 0 and 1, where a command could inherit it.
+//! Moves the host's stream away from descriptors 0 and 1, where a command could inherit it.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -8,15 +8,15 @@ use rustix::io::Errno;
 use super::spawn::nonblocking;
 use crate::sys::{self, Range};
 
-/// The host's stream: where frames come from, where they go.
+/// The host's stream: the descriptors frames are read from and written to.
 #[derive(Debug)]
 pub(crate) struct HostStream {
     pub(crate) input: OwnedFd,
     pub(crate) output: OwnedFd,
 }
 
-/// Moves the stream to descriptors no command can have, and leaves `/dev/null` in its place. Standard error
-/// stays for diagnostics.
+/// Moves the stream to descriptors that no command inherits and leaves `/dev/null` in its place. Standard
+/// error stays for diagnostics.
 pub(crate) fn take() -> Result<HostStream, Errno> {
     let null = rustix::fs::open(c"/dev/null", OFlags::RDWR, Mode::empty())?;
     if !sys::is_open(2) {

@@ -1,4 +1,4 @@
-//! One output stream of a command: where it is read, and when reading it is over.
+//! One output stream of a command: where it is read, and when reading ends.
 
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
@@ -22,15 +22,15 @@ impl Channel {
     }
 }
 
-/// The most that is still taken from a terminal whose processes live on.
+/// The most to read from a terminal whose processes live on.
 const TTY_REST: u64 = 64 * 1024;
 
-/// How far a stream is still read.
+/// How far to read a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// Its end: the last writer closes it.
+    /// To its end: the last writer closes it.
     End,
-    /// This many more bytes: writers may go on living, and what they write from now on is nobody's.
+    /// This many more bytes: writers may live on, and their later output is dropped.
     Bytes(u64),
 }
 
@@ -54,10 +54,10 @@ impl Stream {
         }
     }
 
-    /// From now on only what has been written already counts; of that, `promised` bytes are on their way.
+    /// From now on only what is already written counts; of that, `promised` bytes are on their way.
     pub(crate) fn finish_with_what_is_there(&mut self, is_tty: bool, promised: u64) {
         if self.until == Until::End {
-            // A terminal does not know what is still on its way through it; there, an empty read is the end.
+            // A terminal can't report what is still on its way through it; there, an empty read is the end.
             self.until =
                 Until::Bytes(if is_tty { TTY_REST } else { waiting(&self.source).saturating_sub(promised) });
         }
@@ -82,7 +82,7 @@ impl Stream {
         polled.is_ok() && hung_up && waiting(&self.source) == 0
     }
 
-    /// Whether the end of what is to be read was reached by count, not by the stream itself.
+    /// Whether reading ended by count rather than by the stream's own end.
     pub(crate) fn is_spent(&self) -> bool {
         self.until == Until::Bytes(0)
     }

@@ -1,12 +1,12 @@
-//! Killing every descendant of a process, found through `/proc`.
+//! Kills every descendant of a process, found through `/proc`.
 //!
-//! For where no namespace does it: below a subreaper every descendant stays a descendant, so walking down from
-//! the subreaper finds them all. A pass freezes what it finds until nothing new turns up - frozen processes keep
-//! their places in the process limit and can't fork - and then kills from the top down. The caller repeats passes until
-//! the kernel says that no children are left.
+//! Used where no PID namespace does it: below a subreaper every descendant stays a descendant, so a walk down
+//! from the subreaper finds them all. A pass freezes the processes it finds until no new ones turn up -
+//! frozen processes keep their places in the process limit and can't fork - and then kills from the top down.
+//! The caller repeats passes until the kernel reports that no children are left.
 //!
-//! A process is signalled through a descriptor opened before its parentage was checked, so a number that was
-//! given to a stranger meanwhile is never hit.
+//! A process is signalled through a descriptor opened before its parentage was checked, so a recycled process
+//! id is never hit.
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,10 +16,11 @@ use rustix::process::{Pid as ProcessId, PidfdFlags};
 use crate::stat::Stat;
 use crate::sys::{self, Pid};
 
-/// Rounds of freezing before killing what is frozen by then.
+/// Rounds of freezing before the kill.
 const MOST_ROUNDS: usize = 64;
 
-/// Generations followed in one walk, one descriptor each. What is deeper comes up when its ancestors are gone.
+/// Generations followed in one walk, one descriptor each. Deeper processes surface when their ancestors are
+/// gone.
 const MOST_DEPTH: usize = 128;
 
 /// Freezes, then kills, everything below `root` except the trees of `spare`.
@@ -35,7 +36,7 @@ pub(crate) fn pass(root: Pid, spare: &[Pid]) {
     Walk { signal: libc::SIGKILL, spare, seen: BTreeSet::new() }.below(root);
 }
 
-/// Everything below `root` that is alive, except the trees of `spare`.
+/// Every living process below `root`, except the trees of `spare`.
 pub(crate) fn survivors(root: Pid, spare: &[Pid]) -> Vec<u32> {
     let mut found = BTreeSet::new();
     let mut pending = vec![root];
@@ -50,7 +51,7 @@ pub(crate) fn survivors(root: Pid, spare: &[Pid]) -> Vec<u32> {
     found.into_iter().collect()
 }
 
-/// Every living process there is to see, except `own`.
+/// Every visible living process except `own`.
 pub(crate) fn everyone(own: Pid) -> Vec<u32> {
     let alive = |pid: &Pid| *pid != own && Stat::read(*pid).is_some_and(|stat| !stat.is_dead());
     processes().into_iter().filter(alive).map(Pid::unsigned_abs).collect()
@@ -59,12 +60,12 @@ pub(crate) fn everyone(own: Pid) -> Vec<u32> {
 struct Walk<'a> {
     signal: i32,
     spare: &'a [Pid],
-    /// What was signalled already, in this or an earlier round.
+    /// Processes signalled already, in this or an earlier round.
     seen: BTreeSet<Pid>,
 }
 
 impl Walk<'_> {
-    /// Signals everything below a process that can't be replaced while we look: ourselves, or our child.
+    /// Signals everything below a process that can't be replaced during the walk: ourselves, or our child.
     fn below(&mut self, root: Pid) {
         self.visit(root, None, 0);
     }
@@ -81,7 +82,7 @@ impl Walk<'_> {
             if Stat::read(child).is_none_or(|stat| stat.parent != parent) {
                 continue;
             }
-            // The parent's number still means the parent, so the process just looked at is its child.
+            // The parent's pid still means the parent, so the process just examined is its child.
             if parent_fd.is_some_and(|parent| sys::pidfd_send_signal(parent.as_raw_fd(), 0).is_err()) {
                 return;
             }
@@ -97,7 +98,8 @@ fn open(pid: Pid) -> Option<OwnedFd> {
     rustix::process::pidfd_open(ProcessId::from_raw(pid)?, PidfdFlags::empty()).ok()
 }
 
-/// The children of every thread of a process; of a kernel without such lists, by asking every process.
+/// The children of every thread of a process. On kernels without such lists, every process is checked for its
+/// parent.
 pub(crate) fn children(parent: Pid) -> Vec<Pid> {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else { return Vec::new() };
     let mut found = Vec::new();
@@ -125,7 +127,8 @@ fn processes() -> Vec<Pid> {
 mod tests {
     use super::*;
 
-    /// A subreaper that ends when its input does. What a pass kills the parent of comes back to it, for the next pass.
+    /// A subreaper that ends when its input does. It inherits the children of killed parents, for the next
+    /// pass.
     #[expect(unsafe_code, reason = "a process becomes a subreaper by itself, and what it executes stays one")]
     fn subreaper(script: &str) -> std::process::Child {
         use std::os::unix::process::CommandExt;
@@ -154,7 +157,7 @@ mod tests {
         root.wait().unwrap();
     }
 
-    /// F12: a number that was given to a stranger after its process died leads to nobody.
+    /// F12: a pid recycled after its process died is not followed.
     #[test]
     fn a_recycled_number_is_never_followed() {
         let mut dead = std::process::Command::new("true").spawn().unwrap();
@@ -167,10 +170,10 @@ mod tests {
             std::thread::yield_now();
         }
         let mut walk = Walk { signal: libc::SIGKILL, spare: &[], seen: BTreeSet::new() };
-        // As if the dead one's number were now the stranger's.
+        // As if the dead process's pid were now the stranger's.
         walk.visit(pid, Some(&dead_fd), 1);
         assert!(walk.seen.is_empty() && !survivors(pid, &[]).is_empty());
-        // The control: with the right descriptor it is followed.
+        // The control: with the right descriptor the walk follows.
         let right_fd = open(pid).unwrap();
         walk.visit(pid, Some(&right_fd), 1);
         assert_eq!(walk.seen.len(), 1);

@@ -1,4 +1,4 @@
-//! Terminals for commands that want one.
+//! Terminals for commands that ask for one.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -20,7 +20,8 @@ pub(crate) fn open(size: WindowSize) -> Result<(OwnedFd, OwnedFd), Errno> {
     rustix::pty::grantpt(&master)?;
     rustix::pty::unlockpt(&master)?;
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    // By descriptor where the kernel can: the terminal's name need not lead to it in another mount namespace.
+    // By descriptor where the kernel supports it: in another mount namespace the terminal's name need not
+    // lead to it.
     let slave = rustix::pty::ioctl_tiocgptpeer(&master, flags).or_else(|_| {
         let name = rustix::pty::ptsname(&master, Vec::new())?;
         rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
@@ -35,10 +36,10 @@ pub(crate) fn resize(master: impl AsFd, size: WindowSize) -> Result<(), Errno> {
     rustix::termios::tcsetwinsize(master, Winsize { ws_row: rows, ws_col: cols, ws_xpixel: 0, ws_ypixel: 0 })
 }
 
-/// Signals the foreground group of the terminal, if it still belongs to the session `leader` leads.
+/// Signals the foreground group of the terminal, if it still belongs to the session led by `leader`.
 pub(crate) fn signal_foreground(master: impl AsFd, leader: Pid, signal: i32) -> bool {
     let Ok(group) = rustix::termios::tcgetpgrp(master) else { return false };
-    // A group whose leader is gone can't be asked, but its number can't have been given away either.
+    // A group whose leader is gone can't be queried, but its number can't have been reused either.
     let ours = rustix::process::getsid(Some(group))
         .is_ok_and(|session| Some(session) == ProcessId::from_raw(leader));
     let leaderless = rustix::process::test_kill_process(group) == Err(Errno::SRCH);

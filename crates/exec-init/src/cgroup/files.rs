@@ -1,18 +1,19 @@
-//! The control files of a group: small texts, read and written whole, relative to an open directory.
+//! The control files of a group: short texts, read and written whole, relative to an open directory.
 //!
-//! Knows the files' syntax, not what the values are for.
+//! Knows the files' syntax, not the meaning of the values.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
-/// The whole of a control file.
+/// Reads a whole control file.
 pub(super) fn read(dir: impl AsFd, name: &str) -> Option<String> {
     String::from_utf8(read_bytes(dir, name)?).ok()
 }
 
-/// The whole of a kernel file. Its size is not known before, and the kernel makes it up anew for every small read.
+/// Reads a whole kernel file. Its size is not known in advance, and the kernel regenerates it for every small
+/// read.
 pub(super) fn read_bytes(dir: impl AsFd, name: &str) -> Option<Vec<u8>> {
     let file = openat(dir, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let mut text = Vec::new();
@@ -27,19 +28,19 @@ pub(super) fn read_bytes(dir: impl AsFd, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// One that is read again and again, each time as it is then. Its text fits into a page.
+/// Opens a file that is read repeatedly, each time with its current contents. The text fits into a page.
 pub(super) fn open_for_reading(dir: impl AsFd, name: &str) -> Option<OwnedFd> {
     openat(dir, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
-/// What it says now.
+/// Reads the current contents.
 pub(super) fn read_again(file: impl AsFd) -> Option<String> {
     let mut buffer = [0; 4096];
     let count = rustix::io::pread(file, &mut buffer, 0).ok()?;
     str::from_utf8(buffer.get(..count)?).ok().map(str::to_owned)
 }
 
-/// A single number; `max`, or a number that means it, is none.
+/// Reads a single number; `max`, or a number that means it, is `None`.
 pub(super) fn read_limit(dir: impl AsFd, name: &str) -> Option<u64> {
     limit_in(&read(dir, name)?)
 }
@@ -55,7 +56,7 @@ pub(super) fn key_in(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.split_once(' ').filter(|(name, _)| *name == key)?.1.trim().parse().ok())
 }
 
-/// Writes a value in one call, as the kernel wants it.
+/// Writes a value in one call, as the kernel requires.
 pub(super) fn write(dir: impl AsFd, name: &str, value: &str) -> Result<(), Errno> {
     put(&open_for_writing(dir, name)?, value)
 }

@@ -1,6 +1,6 @@
-//! Where this process's control groups are: what `/proc/self/cgroup` and `/proc/self/mountinfo` say, put together.
+//! Locates this process's control groups from `/proc/self/cgroup` and `/proc/self/mountinfo`.
 //!
-//! Nothing is assumed about mount points, and no group is opened here: text in, paths out.
+//! Assumes nothing about mount points and opens no group: text in, paths out.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -11,7 +11,7 @@ use rustix::fs::CWD;
 use super::files;
 use super::leaf::LEAF;
 
-/// The groups this process is in, as directories it can see.
+/// The groups of this process, as directories it can see.
 #[derive(Debug, Default)]
 pub(super) struct Hierarchies {
     mounts: Vec<MountPoint>,
@@ -27,7 +27,7 @@ struct MountPoint {
     options: String,
 }
 
-/// A group's directory, and whether its parent is in sight too.
+/// A group's directory, and whether its parent is visible too.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) dir: PathBuf,
@@ -35,7 +35,7 @@ pub(super) struct Place {
 }
 
 impl Hierarchies {
-    /// Of the calling process.
+    /// The hierarchies of the calling process.
     pub(super) fn of_self() -> Self {
         let cgroup = files::read(CWD, "/proc/self/cgroup").unwrap_or_default();
         let mounts = files::read_bytes(CWD, "/proc/self/mountinfo").unwrap_or_default();
@@ -58,7 +58,8 @@ impl Hierarchies {
         self.mounts.iter().filter(|m| !m.unified && named(&m.options)).find_map(|m| m.locate(own))
     }
 
-    /// Our group in the unified hierarchy. Where we have stepped aside for another cell, it is the one that we left.
+    /// Our group in the unified hierarchy. If this process stepped aside for another cell, that is the group
+    /// it left.
     pub(super) fn v2(&self) -> Option<Place> {
         let (_, own) = self.own.iter().find(|(controllers, _)| controllers.is_empty())?;
         let own = own.parent().filter(|_| own.ends_with(LEAF)).unwrap_or(own);
@@ -97,7 +98,7 @@ fn parse_mount(line: &[u8]) -> Option<MountPoint> {
     Some(MountPoint { root, place, unified, options })
 }
 
-/// Blanks, tabs, newlines and backslashes stand in octal.
+/// Blanks, tabs, newlines and backslashes are written in octal.
 fn unescape(field: &[u8]) -> PathBuf {
     let mut out = Vec::with_capacity(field.len());
     let mut rest = field;

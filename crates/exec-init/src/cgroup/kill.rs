@@ -1,7 +1,7 @@
 //! Emptying and removing the groups of a cell.
 //!
-//! A process id read from a file may be another process by the time it is signalled: every signal here goes to a
-//! handle that was checked against the group again after it was opened.
+//! A process id read from a file may belong to another process by the time it is signalled, so every signal
+//! here goes through a handle that was checked against the group after it was opened.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -13,20 +13,20 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_si
 use super::leaf::Leaf;
 use super::{Cgroup, Group, Origin, files};
 
-/// How long the dead may take to leave a group.
+/// How long dead processes may take to leave a group.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How deep we look for groups that commands made: each level costs a descriptor.
+/// How deep to look for groups that commands made: each level costs a descriptor.
 const DEPTH: u32 = 64;
 
 impl Cgroup {
-    /// Kills what is in the cell's own groups, this process excepted. From outside it is thorough; a caller that is
-    /// inside repeats it until nothing is left.
+    /// Kills the processes in the cell's own groups, except this one. From outside the groups one call is
+    /// thorough; a caller inside repeats it until no process is left.
     pub(crate) fn kill_all(&self) {
         let ours = || self.groups.iter().filter(|group| !matches!(group.origin, Origin::Found));
         let Some(first) = ours().next() else { return };
         if members(first).contains(&getpid()) {
-            // The kernel's own kill of a whole group would not spare us.
+            // The kernel's kill of a whole group would not spare us.
             kill_listed(first);
             return;
         }
@@ -35,7 +35,7 @@ impl Cgroup {
             return;
         }
         for group in ours().filter(|group| group.roles.pids) {
-            // Nothing in it can fork from here on, so killing one by one comes to an end.
+            // From here on nothing in the group can fork, so killing one by one terminates.
             let _ = files::write(&group.dir, "pids.max", "0");
         }
         let end = Instant::now() + PATIENCE;
@@ -44,7 +44,7 @@ impl Cgroup {
         }
     }
 
-    /// Removes the groups we made; says which could not be.
+    /// Removes the groups we made; returns those that could not be removed.
     pub(crate) fn remove(&self) -> Vec<String> {
         let end = Instant::now() + PATIENCE;
         let made = self.groups.iter().filter_map(|group| match &group.origin {
@@ -58,7 +58,7 @@ impl Cgroup {
     }
 }
 
-/// One round; says whether anything was there to kill.
+/// One round; returns whether there was anything to kill.
 fn kill_listed(group: &Group) -> bool {
     let own = getpid();
     let handles: Vec<(Pid, OwnedFd)> = members(group)
@@ -80,7 +80,8 @@ fn members(group: &Group) -> Vec<Pid> {
     list.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)).collect()
 }
 
-/// Busy for an instant after the last process died: the kernel lets go of the dead a little later.
+/// A group stays busy for an instant after its last process died: the kernel releases dead processes a little
+/// later.
 fn remove_by(parent: BorrowedFd<'_>, name: &str, end: Instant) -> bool {
     loop {
         match unlinkat(parent, name, AtFlags::REMOVEDIR) {
@@ -98,7 +99,7 @@ pub(super) fn remove_dir(parent: impl AsFd, name: &str) {
     let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
 }
 
-/// A command that may write to its group's directory may have made groups below it.
+/// A command with write access to its group's directory may have made groups below it.
 fn remove_children(parent: BorrowedFd<'_>, name: &str, depth: u32) {
     if depth == 0 {
         return;

@@ -1,10 +1,10 @@
-//! A group that hands controllers on while it holds processes: they step aside into a leaf below it, and come back when the
-//! last cell has gone.
+//! Delegates controllers from a group that holds processes: the processes step aside into a leaf below it and
+//! return when the last cell is gone.
 //!
-//! The kernel lets a group either hold processes or hand controllers on; the root of the hierarchy alone may do both. In a
-//! container, or in a service that was delegated to an ordinary user, our own group is the only one there is, and it holds us.
-//! Nothing of it is left changed: the leaf is the sign that there is something to undo, and every keeper that removes a cell's
-//! group looks for it.
+//! The kernel lets a group either hold processes or delegate controllers; only the root of the hierarchy may
+//! do both. In a container, or in a service delegated to an ordinary user, our own group is the only one
+//! available, and it holds us. The group is always restored: the leaf marks that there is something to undo,
+//! and every keeper that removes a cell's group looks for it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -17,20 +17,20 @@ use rustix::io::Errno;
 
 use super::files;
 
-/// Where the processes wait.
+/// The group that holds the processes meanwhile.
 pub(super) const LEAF: &str = "agentctl-aside";
 
-/// How long another keeper may take, and processes that begin others meanwhile.
+/// How long to wait for another keeper, and for processes that fork while they are moved.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// What becomes of the processes of the group.
+/// What to do with the processes of the group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Processes {
-    /// They move into the leaf.
+    /// Move them into the leaf.
     StepAside,
-    /// They are where they may be.
+    /// Leave them in the group.
     Stay,
 }
 
@@ -41,7 +41,8 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// Has the group hand on what it has of these controllers. Until [`unlock`](Self::unlock), no other keeper undoes it.
+    /// Makes the group delegate those of these controllers that it has. Until [`unlock`](Self::unlock), no
+    /// other keeper undoes it.
     pub(super) fn enter(group: &Path, controllers: &[&str], processes: Processes) -> Result<Self, String> {
         let failed = |what: &str, why: Errno| format!("{}: {what}: {why}", group.display());
         let dir = open(group, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
@@ -59,12 +60,13 @@ impl Leaf {
         Ok(leaf)
     }
 
-    /// A cell's group is there now: that keeps the others from undoing it.
+    /// Call when the cell's group exists: the group itself now keeps other keepers from undoing the
+    /// delegation.
     pub(super) fn unlock(&self) {
         let _ = flock(&self.group, FlockOperation::Unlock);
     }
 
-    /// To be called when the cell's group is gone. Leaves everything as it is while there are groups of others.
+    /// Call when the cell's group is gone. Changes nothing while other groups remain.
     pub(super) fn leave(&self) {
         if lock(&self.group).is_ok() {
             self.come_back();
@@ -113,7 +115,7 @@ impl Leaf {
     }
 }
 
-/// Somebody else may hold it: waits, but not for ever.
+/// Waits for a bounded time, because another keeper may hold the lock.
 fn lock(group: &OwnedFd) -> Result<(), Errno> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -124,7 +126,7 @@ fn lock(group: &OwnedFd) -> Result<(), Errno> {
     }
 }
 
-/// Until none is left, for they may begin others while they are moved.
+/// Repeats until no process is left, because processes may fork while they are moved.
 fn move_all(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> Result<(), Errno> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -134,7 +136,7 @@ fn move_all(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> Result<(), Errno> {
         }
         for pid in list.lines() {
             match files::write(to, "cgroup.procs", pid) {
-                // It has ended, or does not move yet.
+                // It has ended, or can't be moved yet.
                 Ok(()) | Err(Errno::SRCH | Errno::AGAIN) => {}
                 Err(why) => return Err(why),
             }

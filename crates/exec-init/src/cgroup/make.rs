@@ -1,4 +1,4 @@
-//! Making a cell's groups, below the keeper's own, and setting its limits in them.
+//! Creates a cell's groups below the keeper's own and sets the cell's limits in them.
 //!
 //! Version 1 is here; the unified hierarchy with its stricter rules is in [`super::v2`].
 
@@ -23,17 +23,17 @@ pub(super) const V1_CONTROLLERS: [(&str, Roles); 3] = [
 /// The length of a scheduling period, the kernel's own default.
 pub(super) const PERIOD_US: u64 = 100_000;
 
-/// What ends the processes of the cell.
+/// How the processes of the cell are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Killing {
-    /// Their PID namespace; groups are for limits only.
+    /// By their PID namespace; groups only hold limits.
     ByNamespace,
-    /// The group, as far as it can.
+    /// By the group, as far as it can.
     ByGroup,
 }
 
 impl Cgroup {
-    /// Makes the groups of a plan. What can't be had becomes a note; without any group there is none.
+    /// Makes the groups of a plan. Every failure becomes a note; `None` if there is no group at all.
     pub(crate) fn make(plan: &CgroupPlan, killing: Killing, notes: &mut Vec<String>) -> Option<Self> {
         if plan.name.is_empty() || plan.name.contains(['/', '\0']) || plan.name.starts_with('.') {
             notes.push(format!("control groups: `{}` is no name for a group", plan.name));
@@ -52,14 +52,15 @@ impl Cgroup {
             .filter_map(|(controller, roles)| v1_group(&found, controller, roles, plan, notes))
             .collect();
         if killing == Killing::ByGroup {
-            // On a hybrid host the unified hierarchy holds no limit, but kills a whole group at once.
+            // On a hybrid host the unified hierarchy holds no limits, but can kill a whole group at once.
             groups.extend(found.v2().and_then(|place| v2::make_bare(&place, plan)));
         }
         (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups, meters: OnceCell::new() })
     }
 }
 
-/// Whether limits are set in the unified hierarchy: on a hybrid host the others have the controllers.
+/// Whether the unified hierarchy holds the limits: on a hybrid host the version 1 hierarchies have the
+/// controllers.
 fn holds_limits(found: &Hierarchies, place: &Place) -> bool {
     let has_others = V1_CONTROLLERS.iter().any(|(controller, _)| found.v1(controller).is_some());
     let list = open(&place.dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
@@ -67,7 +68,7 @@ fn holds_limits(found: &Hierarchies, place: &Place) -> bool {
     !has_others || v2::has_any(&list)
 }
 
-/// Memory is always worth a group: it counts the peak and the kills.
+/// Memory always gets a group, because the group counts the peak and the OOM kills.
 fn wanted(plan: &CgroupPlan, roles: Roles) -> bool {
     roles.memory || (roles.pids && plan.pids.is_some()) || (roles.cpu && plan.cpu_milli.is_some())
 }
@@ -81,7 +82,7 @@ fn v1_group(
 ) -> Option<Group> {
     let result = match found.v1(controller) {
         None => Err("the kernel's controller is not mounted".to_owned()),
-        // Entering by `tasks` moves one thread, which the kernel does without waiting for every CPU.
+        // Writing to `tasks` moves one thread, which the kernel does without waiting for every CPU.
         Some(place) => make_dir(&place.dir, plan, roles, "tasks")
             .map_err(|why| format!("{}: {why}", place.dir.display())),
     };
@@ -106,12 +107,12 @@ fn v1_group(
     Some(group)
 }
 
-/// One more than the commands may have, because PID 1 is in the group with them.
+/// One more than the commands may have, because PID 1 shares their group.
 pub(super) fn with_init(pids: u64) -> u64 {
     pids.saturating_add(1)
 }
 
-/// A new directory below `parent`, with what is needed to enter and to remove it.
+/// A new directory below `parent`, with the descriptors needed to enter and remove it.
 pub(super) fn make_dir(
     parent: &Path,
     plan: &CgroupPlan,
@@ -143,7 +144,7 @@ pub(super) fn set(dir: BorrowedFd<'_>, file: &str, value: Option<u64>) -> Result
     }
 }
 
-/// Memory first: the kernel refuses a sum of memory and swap below the limit of memory alone.
+/// Sets memory first: the kernel refuses a sum of memory and swap below the limit of memory alone.
 fn v1_memory(dir: BorrowedFd<'_>, plan: &CgroupPlan) -> Result<(), String> {
     set(dir, "memory.limit_in_bytes", plan.memory)?;
     match set(dir, "memory.memsw.limit_in_bytes", plan.memory) {
@@ -152,7 +153,7 @@ fn v1_memory(dir: BorrowedFd<'_>, plan: &CgroupPlan) -> Result<(), String> {
     }
 }
 
-/// Whether there is any swap that a limit of memory alone would leave open.
+/// Whether there is swap that a limit of memory alone would leave unlimited.
 pub(super) fn swap_in_use() -> bool {
     std::fs::read_to_string("/proc/swaps").is_ok_and(|text| text.lines().count() > 1)
 }
@@ -162,7 +163,7 @@ fn v1_cpu(dir: BorrowedFd<'_>, plan: &CgroupPlan) -> Result<(), String> {
     set(dir, "cpu.cfs_quota_us", plan.cpu_milli.map(quota_us))
 }
 
-/// The kernel takes no quota below a millisecond.
+/// The kernel refuses quotas below a millisecond.
 pub(super) fn quota_us(milli: u64) -> u64 {
     milli.saturating_mul(PERIOD_US / 1000).max(1000)
 }

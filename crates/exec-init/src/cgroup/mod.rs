@@ -1,7 +1,7 @@
 //! The control groups of a cell: made by the keeper, joined and read by PID 1, emptied and removed by the keeper.
 //!
-//! Both of the kernel's interfaces stand behind one type. A limit that could not be set is a note, never an error:
-//! the host decides what to make of it. Must not know frames, namespaces or commands.
+//! One type covers both of the kernel's interfaces. A limit that could not be set is a note, never an error:
+//! the host decides what to do about it. Must not know frames, namespaces or commands.
 
 mod files;
 mod find;
@@ -27,7 +27,7 @@ pub(crate) struct Cgroup {
     meters: OnceCell<Meters>,
 }
 
-/// The files that count, kept open: they are read at the end of every command, and somebody waits for that.
+/// The counter files, kept open because they are read at the end of every command while the host waits.
 #[derive(Debug)]
 struct Meters {
     peak_memory: Option<OwnedFd>,
@@ -43,52 +43,52 @@ struct Group {
     origin: Origin,
 }
 
-/// Where a group comes from.
+/// The origin of a group.
 #[derive(Debug)]
 enum Origin {
-    /// It was there: nothing in it is ours to kill.
+    /// It existed before: nothing in it is ours to kill.
     Found,
     /// We made it.
     Made(Made),
-    /// Our keeper made it, and takes it away.
+    /// Our keeper made it and removes it.
     Joined,
 }
 
-/// What we need to join a group and to take it away again.
+/// The means to join a group and to remove it again.
 #[derive(Debug)]
 struct Made {
     parent: OwnedFd,
     name: String,
-    /// Open for the process that joins; its permission was checked when it was opened.
+    /// Opened for the process that joins; permission is checked at open.
     join: OwnedFd,
-    /// What has to be undone when it is gone.
+    /// The delegation to undo once the group is gone.
     leaf: Option<leaf::Leaf>,
 }
 
-/// What a group is for.
+/// The purposes of a group.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set: any of them may go with any other")]
 struct Roles {
     memory: bool,
     pids: bool,
     cpu: bool,
-    /// In the unified hierarchy, where a process can be born in a group and a whole group be killed.
+    /// In the unified hierarchy, where a process can be born in a group and a whole group can be killed.
     unified: bool,
 }
 
-/// What the groups have counted so far.
+/// The groups' counters so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counters {
-    /// Most bytes of memory in use at once.
+    /// Peak memory use in bytes.
     pub(crate) peak_memory: Option<u64>,
-    /// Processes killed because memory was used up.
+    /// Processes killed because memory ran out.
     pub(crate) oom_kills: u64,
-    /// Forks refused because of the limit.
+    /// Forks refused by the limit.
     pub(crate) pids_denied: u64,
 }
 
 impl Cgroup {
-    /// The groups of the container this process is in, to read only.
+    /// The groups of the container this process is in, read-only.
     pub(crate) fn discover() -> Option<Self> {
         let found = find::Hierarchies::of_self();
         let open_dir = |place: find::Place| {
@@ -113,7 +113,7 @@ impl Cgroup {
         (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups, meters: OnceCell::new() })
     }
 
-    /// The limits that hold, as the kernel shows them.
+    /// The limits in force, as the kernel reports them.
     pub(crate) fn read_back(&self) -> ReadBack {
         let memory = self.dir(|roles| roles.memory);
         let pids = self.dir(|roles| roles.pids);
@@ -130,13 +130,13 @@ impl Cgroup {
                 cpu.and_then(|dir| v2::cpu_milli(&files::read(dir, "cpu.max")?)),
             ),
         };
-        // PID 1 is in the group and is not the command's.
+        // PID 1 is in the group but does not count as the command's.
         let pids = pids.map(|max| max.saturating_sub(1));
         let holds_limits = self.groups.iter().any(|group| group.roles.names().next().is_some());
         ReadBack { cgroup: holds_limits.then_some(self.version), memory, pids, cpu_milli }
     }
 
-    /// What was counted so far.
+    /// The counters so far.
     pub(crate) fn counters(&self) -> Counters {
         let meters = self.meters.get_or_init(|| self.open_meters());
         let now = |meter: &Option<OwnedFd>| files::read_again(meter.as_ref()?);
@@ -162,13 +162,13 @@ impl Cgroup {
         }
     }
 
-    /// The group a process can be born in.
+    /// The group in which a process can be born.
     pub(crate) fn birthplace(&self) -> Option<BorrowedFd<'_>> {
         self.dir(|roles| roles.unified)
     }
 
-    /// Puts this process into every group, but those it was born in. A group that refuses holds nothing: it is
-    /// dropped, with a note.
+    /// Moves this process into every group except those it was born in. A group that refuses limits nothing:
+    /// it is dropped, with a note.
     pub(crate) fn join(&mut self, born_inside: bool, notes: &mut Vec<String>) {
         self.groups.retain_mut(|group| {
             let Origin::Made(made) = &group.origin else { return true };
@@ -176,7 +176,7 @@ impl Cgroup {
                 if group.roles.unified && born_inside { Ok(()) } else { files::put(&made.join, "0") };
             match joined {
                 Ok(()) => {
-                    // With it go the way up to the host's groups and the means to enter them.
+                    // This drops the descriptors that lead to the host's groups.
                     group.origin = Origin::Joined;
                     true
                 }

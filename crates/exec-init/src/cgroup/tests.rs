@@ -1,10 +1,10 @@
-//! Groups on this machine's own hierarchies, where they can be written; elsewhere that there is a note for each.
+//! Groups on this machine's own hierarchies if they are writable; otherwise the notes.
 
 use super::*;
 use crate::sys::{self, Fork};
 use exec_wire::CgroupPlan;
 
-/// Making groups may move this process, with all threads, into a scope of its own.
+/// Making groups may move this process, with all its threads, into its own scope.
 static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 fn alone() -> std::sync::MutexGuard<'static, ()> {

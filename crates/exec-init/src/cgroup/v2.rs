@@ -1,8 +1,8 @@
-//! The unified hierarchy: a group gets a controller only from its parent, and a parent that hands controllers out
-//! may hold no processes itself.
+//! The unified hierarchy: a group gets a controller only from its parent, and a parent that delegates
+//! controllers may hold no processes itself.
 //!
-//! Our own group holds us, so a cell's group has its place elsewhere; [`places`] lists where, best first. No group that was
-//! there before is left changed.
+//! Our own group holds us, so a cell's group goes elsewhere; [`places`] lists where, best first. Every
+//! existing group is restored.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::{Group, Origin, Roles, files, systemd};
 
 const CONTROLLERS: [&str; 3] = ["memory", "pids", "cpu"];
 
-/// The group of a keeper in its own scope, beside the cell's.
+/// The group of a keeper in its own scope, next to the cell's.
 const KEEPER: &str = "keeper";
 
 /// Whether a list of controllers has one that a cell's limits need.
@@ -26,7 +26,7 @@ pub(super) fn has_any(list: &str) -> bool {
     list.split_whitespace().any(|name| CONTROLLERS.contains(&name))
 }
 
-/// The group with the limits. What can't be had becomes a note.
+/// Makes the group with the limits. Every failure becomes a note.
 pub(super) fn make(
     place: &Place,
     plan: &CgroupPlan,
@@ -57,22 +57,23 @@ pub(super) fn make_bare(place: &Place, plan: &CgroupPlan) -> Option<Group> {
     make_dir(&place.dir, plan, Roles { unified: true, ..Roles::default() }, "cgroup.procs").ok()
 }
 
-/// Where a cell's group can be.
+/// A place for a cell's group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// In a scope of its own that systemd makes.
+    /// In its own scope, made by systemd.
     Scope,
-    /// Below our own group, which is the root of all: that alone may hold processes and hand controllers on.
+    /// Below our own group, which is the root of the hierarchy: only the root may hold processes and delegate
+    /// controllers.
     BelowRoot,
-    /// Below our own group, whose processes step aside.
+    /// Below our own group, after its processes step aside.
     Aside,
-    /// Below our parent, where that hands controllers on already.
+    /// Below our parent, if it already delegates controllers.
     Beside,
 }
 
-/// Best first. `ours` says that our own group was given to us.
+/// Best first. `ours` is our relation to our own group.
 fn places(place: &Place, with_systemd: bool, ours: Ours) -> Vec<Kind> {
-    // systemd may be reached from a container, but what it makes is not in there.
+    // systemd may be reachable from a container, but its scopes are outside the container.
     let scope = (with_systemd && place.has_parent).then_some(Kind::Scope);
     let own = match ours {
         Ours::Root => return vec![Kind::BelowRoot],
@@ -82,12 +83,12 @@ fn places(place: &Place, with_systemd: bool, ours: Ours) -> Vec<Kind> {
     scope.into_iter().chain(own).chain(place.has_parent.then_some(Kind::Beside)).collect()
 }
 
-/// What our own group is to us.
+/// Our relation to our own group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ours {
     /// The root of the whole hierarchy.
     Root,
-    /// The root of what we can see of it, or given to our user.
+    /// The root of the visible part, or delegated to our user.
     Delegated,
     Not,
 }
@@ -97,7 +98,7 @@ fn is_ours(place: &Place) -> Ours {
         return Ours::Root;
     }
     let is_writable = access(place.dir.join("cgroup.subtree_control"), Access::WRITE_OK).is_ok();
-    // Root can write to every group, which says nothing about whose it is.
+    // Root can write to every group, so write access does not mean delegation.
     let is_given = !place.has_parent || !geteuid().is_root();
     if is_writable && is_given { Ours::Delegated } else { Ours::Not }
 }
@@ -110,7 +111,7 @@ fn make_in(kind: Kind, place: &Place, plan: &CgroupPlan) -> Result<Group, String
             hand_on(&scope.dir);
             in_parent(&scope.dir, plan)
         }
-        // What others had it hand on stays, and is not added to.
+        // Controllers that others delegated stay; none are added.
         Kind::BelowRoot if handed(&place.dir).names().next().is_some() => in_parent(&place.dir, plan),
         Kind::BelowRoot => below_own(&place.dir, plan, Processes::Stay),
         Kind::Aside => below_own(&place.dir, plan, Processes::StepAside),
@@ -118,7 +119,7 @@ fn make_in(kind: Kind, place: &Place, plan: &CgroupPlan) -> Result<Group, String
     }
 }
 
-/// Below a group that hands controllers on only as long as there are cells.
+/// Makes a group below one that delegates controllers only while there are cells.
 fn below_own(own: &Path, plan: &CgroupPlan, processes: Processes) -> Result<Group, String> {
     let leaf = Leaf::enter(own, &CONTROLLERS, processes)?;
     match in_parent(own, plan) {
@@ -136,7 +137,7 @@ fn below_own(own: &Path, plan: &CgroupPlan, processes: Processes) -> Result<Grou
     }
 }
 
-/// A group below `parent`, with the controllers that this hands on.
+/// Makes a group below `parent`, with the controllers that `parent` delegates.
 fn in_parent(parent: &Path, plan: &CgroupPlan) -> Result<Group, String> {
     let roles = handed(parent);
     if roles.names().next().is_none() {
@@ -145,7 +146,7 @@ fn in_parent(parent: &Path, plan: &CgroupPlan) -> Result<Group, String> {
     make_dir(parent, plan, roles, "cgroup.procs").map_err(|why| format!("{}: {why}", parent.display()))
 }
 
-/// Out of the group that is to hand controllers on.
+/// Leaves the group that is to delegate controllers.
 fn step_below(scope: &Path) -> Result<(), String> {
     let keeper: PathBuf = scope.join(KEEPER);
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", keeper.display());
@@ -158,8 +159,8 @@ fn open_dir(path: &Path) -> Option<std::os::fd::OwnedFd> {
     open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
-/// Has a group hand its controllers on. One that it does not get itself can't be had: what counts is what the file says
-/// afterwards.
+/// Makes a group delegate its controllers. A controller the group lacks can't be delegated, so callers read
+/// the file back.
 fn hand_on(group: &Path) {
     let Some(dir) = open_dir(group) else { return };
     for name in CONTROLLERS {
@@ -210,7 +211,7 @@ fn limit(dir: BorrowedFd<'_>, plan: &CgroupPlan, handed: Roles, notes: &mut Vec<
     }
 }
 
-/// Swap has a limit of its own here: none of it, so that the one number holds for both together.
+/// Swap has its own limit here. It is set to zero, so that the one number covers both together.
 fn memory(dir: BorrowedFd<'_>, plan: &CgroupPlan) -> Result<(), String> {
     set(dir, "memory.max", plan.memory)?;
     match set(dir, "memory.swap.max", plan.memory.map(|_| 0)) {

@@ -1,14 +1,14 @@
-//! From a table of rules to the kernel's filter program.
+//! Compiles a table of rules to the kernel's filter program.
 //!
-//! Pure: a table in, instructions out. Any call the table does not name is allowed; a call of another architecture, or of
-//! x86's 32-bit-pointer variant, does not exist.
+//! Pure: a table in, instructions out. Calls that the table does not name are allowed; calls of another
+//! architecture, or of x86's 32-bit-pointer variant, report "no such call".
 
-/// What a rule answers with.
+/// The answer of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// As if the kernel had no such call: programs fall back to an older one.
+    /// `ENOSYS`, as if the kernel had no such call: programs fall back to an older one.
     NoSuchCall,
-    /// Not allowed.
+    /// `EPERM`.
     NotPermitted,
 }
 
@@ -56,7 +56,8 @@ const IF_ANY_BIT: u16 = (libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K) as u16;
 const JUMP: u16 = (libc::BPF_JMP | libc::BPF_JA) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
 
-/// The filter for one architecture. `foreign_from` is the first call number of another calling convention.
+/// Compiles the filter for one architecture. `foreign_from` is the first call number of another calling
+/// convention.
 pub(super) fn compile(architecture: u32, foreign_from: Option<u32>, rules: &[Rule]) -> Vec<Instruction> {
     let missing = ret(Answer::NoSuchCall);
     let mut program =
@@ -70,13 +71,13 @@ pub(super) fn compile(architecture: u32, foreign_from: Option<u32>, rules: &[Rul
     program
 }
 
-/// Rules in order of their numbers, halved until few are left: the kernel runs the filter for every number there is
-/// when it is put on, and older kernels for every call.
+/// A binary search over the rules, sorted by number: the kernel runs the filter for every number when it is
+/// installed, and older kernels for every call.
 fn tree(rules: &[Rule]) -> Vec<Instruction> {
     let (low, high) = rules.split_at(rules.len() / 2);
     if let (true, Some(first)) = (rules.len() > FEW, high.first()) {
         let (low, high) = (tree(low), tree(high));
-        // The long way round, because a branch itself reaches 255 instructions at most.
+        // An explicit jump, because a branch reaches at most 255 instructions.
         let mut both = vec![branch(IF_AT_LEAST, first.call as u32, 0, 1), op(JUMP, low.len() as u32)];
         both.extend(low);
         both.extend(high);
@@ -85,7 +86,7 @@ fn tree(rules: &[Rule]) -> Vec<Instruction> {
     let mut leaf = Vec::new();
     for rule in rules {
         let body = body(rule);
-        // Past the rule if the number is another; a rule that was entered always returns.
+        // Skips the rule if the number differs; a matching rule always returns.
         leaf.push(branch(IF_EQUAL, rule.call as u32, 0, body.len() as u8));
         leaf.extend(body);
     }
@@ -93,10 +94,10 @@ fn tree(rules: &[Rule]) -> Vec<Instruction> {
     leaf
 }
 
-/// Rules to compare one by one.
+/// The most rules to compare one by one.
 const FEW: usize = 3;
 
-/// Only the lower half of an argument is looked at: the kernel's own types for all of these are 32 bits wide.
+/// Checks only the lower half of an argument: the kernel's types for all of these are 32 bits wide.
 fn body(rule: &Rule) -> Vec<Instruction> {
     let load = |argument: u32| op(LOAD, ARGUMENTS + 8 * argument + LOW_HALF);
     let (deny, allow) = (ret(rule.answer), op(RETURN, libc::SECCOMP_RET_ALLOW));

@@ -1,6 +1,6 @@
-//! Giving up capabilities, in the order that leaves no way back.
+//! Drops capabilities, in the order that leaves no way back.
 //!
-//! Knows nothing of who asks or why.
+//! Knows neither the caller nor its reasons.
 
 use rustix::io::Errno;
 use rustix::thread::{
@@ -9,22 +9,22 @@ use rustix::thread::{
     set_capabilities_secure_bits,
 };
 
-/// More than any kernel has; the kernel says where its own end.
+/// More than any kernel has; the kernel reports where its own end.
 const MOST: u32 = 64;
 
 fn each() -> impl Iterator<Item = CapabilitySet> {
     (0..MOST).map(|number| CapabilitySet::from_bits_retain(1 << number))
 }
 
-/// Takes every capability out of the set that programs can ever gain from, and user 0 its right to them.
+/// Empties the bounding set, so that no program can gain a capability, and removes user 0's claim to them.
 ///
-/// To be called before the identity changes: an ordinary user may not. Where it is refused the set stays as it is,
-/// and is reported so.
+/// Call before the identity changes: an ordinary user may not. If refused, the set stays as it is and is
+/// reported so.
 pub(crate) fn drop_bounding_set() {
     for capability in each() {
         match remove_capability_from_bounding_set(capability) {
             Ok(()) => {}
-            // The first number past the kernel's last, or no right to: the rest would answer the same.
+            // Past the kernel's last capability, or not allowed: the rest would fail the same way.
             Err(_) => break,
         }
     }
@@ -32,18 +32,18 @@ pub(crate) fn drop_bounding_set() {
         | CapabilitiesSecureBits::NO_ROOT_LOCKED
         | CapabilitiesSecureBits::NO_CAP_AMBIENT_RAISE
         | CapabilitiesSecureBits::NO_CAP_AMBIENT_RAISE_LOCKED;
-    // Needs the same right; with an empty bounding set it is a second lock on the same door.
+    // Needs the same privilege; with an empty bounding set this is only a second barrier.
     let _ = set_capabilities_secure_bits(bits);
 }
 
-/// Empties the sets of this process.
+/// Empties the capability sets of this process.
 pub(super) fn drop_all() -> Result<(), Errno> {
     clear_ambient_capability_set()?;
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }
 
-/// The bounding set as it is.
+/// The current bounding set.
 pub(super) fn bounding_set() -> u64 {
     each()
         .map_while(|capability| Some((capability, capability_is_in_bounding_set(capability).ok()?)))

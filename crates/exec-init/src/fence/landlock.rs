@@ -1,4 +1,5 @@
-//! The second fence around a command's files, for where the first has holes: paths it may read, paths it may write.
+//! The second fence around a command's files, where the first has holes: paths it may read, paths it may
+//! write.
 //!
 //! The rules are made once, by PID 1, and each child puts them on by itself just before it runs its program. They
 //! must never forbid what the plan allows.
@@ -14,10 +15,10 @@ use exec_wire::LandlockPlan;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 
-/// The newest version whose rights we know and have tried; the kernel's may be older.
+/// The newest version whose rights we know and have tested; the kernel's may be older.
 const KNOWN: ABI = ABI::V6;
 
-/// What every program may open whatever the plan: the harmless devices and its terminal.
+/// Devices every program may open under any plan: the harmless ones and its terminal.
 const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
@@ -29,7 +30,7 @@ const DEVICES: [&str; 8] = [
     "/dev/pts",
 ];
 
-/// A ruleset to put on.
+/// A ruleset ready to apply.
 pub(super) struct Prepared {
     pub(super) abi: u32,
     pub(super) ruleset: OwnedFd,
@@ -51,8 +52,8 @@ fn build(plan: &LandlockPlan) -> Result<Option<OwnedFd>, RulesetError> {
         ruleset = ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp)?;
     }
     if !is_init() {
-        // Without a PID namespace of its own, a command could signal its supervisor and the host's processes.
-        // With one it can't, and the commands of a session may signal each other.
+        // Without its own PID namespace, a command could signal its supervisor and the host's processes. With
+        // one it can't, and the commands of a session may signal each other.
         ruleset = ruleset.scope(Scope::Signal | Scope::AbstractUnixSocket)?;
     }
     let mut created = ruleset.create()?;
@@ -74,8 +75,8 @@ fn build(plan: &LandlockPlan) -> Result<Option<OwnedFd>, RulesetError> {
     Ok(created.into())
 }
 
-/// A path only to point at: neither its permissions nor a device behind it matter. Rights that only a directory can
-/// have are left out for anything else.
+/// Opens a path only as a reference: neither its permissions nor a device behind it matter. Rights that apply
+/// only to directories are left out for anything else.
 fn open_for(path: &[u8], access: BitFlags<AccessFs>) -> Result<(OwnedFd, BitFlags<AccessFs>), Errno> {
     let file = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let access = match FileType::from_raw_mode(fstat(&file)?.st_mode) {
@@ -89,7 +90,7 @@ fn is_init() -> bool {
     rustix::process::getpid().is_init()
 }
 
-/// The version of the running kernel.
+/// The Landlock version of the running kernel.
 fn kernel_abi() -> Result<u32, Errno> {
     const VERSION: u32 = 1;
     // SAFETY: with this flag the kernel takes no structure and makes no descriptor.
@@ -99,7 +100,7 @@ fn kernel_abi() -> Result<u32, Errno> {
     u32::try_from(abi).map_err(|_| last_error())
 }
 
-/// Puts a ruleset on, with no way to take it off.
+/// Applies a ruleset irrevocably.
 pub(super) fn restrict_self(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
     // SAFETY: takes numbers only.
     let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0u32) };

@@ -1,7 +1,7 @@
-//! What every process of a cell has lost before a command runs: capabilities, the way back to them, system calls no
-//! command needs, and where asked for, all but some paths.
+//! What every process of a cell loses before a command runs: capabilities, the way back to them, system calls
+//! no command needs and, on request, all but some paths.
 //!
-//! The same in containers and local cells. What holds is read back from the kernel, not assumed.
+//! The same in containers and local cells. The result is read back from the kernel, not assumed.
 
 mod bpf;
 mod capabilities;
@@ -18,24 +18,25 @@ use rustix::thread::{no_new_privs, set_no_new_privs};
 
 pub(crate) use capabilities::drop_bounding_set;
 
-/// What holds, and what each child still has to put on.
+/// The restrictions in force, and those each child still has to apply.
 #[derive(Debug, Default)]
 pub(crate) struct Fence {
-    /// No program can raise its privileges.
+    /// No program can gain privileges.
     pub(crate) no_new_privs: bool,
-    /// The system call filter is on.
+    /// The system call filter is installed.
     pub(crate) seccomp: bool,
-    /// Version of Landlock that fences the commands; 0 when none does.
+    /// The version of Landlock that restricts the commands; 0 for none.
     pub(crate) landlock_abi: u32,
-    /// The bounding set of capabilities left.
+    /// The remaining bounding set of capabilities.
     pub(crate) capabilities: u64,
-    /// What could not be had.
+    /// Restrictions that could not be applied.
     pub(crate) notes: Vec<String>,
     ruleset: Option<OwnedFd>,
 }
 
 impl Fence {
-    /// For the forked child, before it runs its program: puts on what PID 1 itself must not wear.
+    /// Called in the forked child before it runs its program: applies the restrictions that PID 1 itself must
+    /// not have.
     pub(crate) fn confine_child(&self) -> Result<(), Errno> {
         match &self.ruleset {
             Some(ruleset) => landlock::restrict_self(ruleset.as_fd()),
@@ -44,7 +45,8 @@ impl Fence {
     }
 }
 
-/// Locks this process and all its descendants to come. Called once, by PID 1, when it needs no privilege any more.
+/// Restricts this process and all its future descendants. Called once, by PID 1, when it needs no privilege
+/// any more.
 pub(crate) fn lock_down(plan: Option<&LandlockPlan>) -> Fence {
     let mut notes = Vec::new();
     let mut note = |what: &str, result: Result<(), Errno>| {
@@ -55,7 +57,8 @@ pub(crate) fn lock_down(plan: Option<&LandlockPlan>) -> Fence {
     note("no new privileges", set_no_new_privs(true));
     drop_bounding_set();
     note("capabilities", capabilities::drop_all());
-    // Neither traced nor read by a command of the same user. Exec makes the command itself readable again.
+    // A command of the same user can neither trace nor read this process. Exec makes the command itself
+    // readable again.
     note("not dumpable", set_dumpable_behavior(DumpableBehavior::NotDumpable));
     let no_core = Rlimit { current: Some(0), maximum: Some(0) };
     note("core dumps", setrlimit(Resource::Core, no_core));

@@ -1,4 +1,4 @@
-//! Installing the system call filter.
+//! Installs the system call filter.
 #![expect(unsafe_code, reason = "the seccomp system call has no safe wrapper")]
 
 use rustix::io::Errno;
@@ -7,7 +7,7 @@ use rustix::thread::{SecureComputingMode, secure_computing_mode};
 use super::bpf::{Instruction, compile};
 use super::syscalls::{COMMON, PARTICULAR};
 
-/// The kernel's name of the architecture, and where its other calling convention begins.
+/// The kernel's name of the architecture, and the start of its other calling convention.
 #[cfg(target_arch = "x86_64")]
 const NATIVE: Option<(u32, Option<u32>)> = Some((0xc000_003e, Some(0x4000_0000)));
 #[cfg(target_arch = "aarch64")]
@@ -21,12 +21,13 @@ pub(super) fn program() -> Option<Vec<Instruction>> {
     Some(compile(architecture, foreign_from, &[COMMON, PARTICULAR].concat()))
 }
 
-/// Puts the filter on this process and every descendant. Needs no-new-privileges.
+/// Installs the filter for this process and every descendant. Requires no-new-privileges.
 pub(super) fn install() -> Result<(), Errno> {
     let mut instructions = program().ok_or(Errno::NOSYS)?;
     let len = u16::try_from(instructions.len()).map_err(|_| Errno::INVAL)?;
     let program = libc::sock_fprog { len, filter: instructions.as_mut_ptr() };
-    // Older kernels slow a filtered process down against a processor fault that the command can only use on itself.
+    // Older kernels slow a filtered process down to mitigate a processor flaw that the command can only use
+    // on itself.
     let flags = libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     // SAFETY: the kernel copies `len` instructions from a vector that lives across the call.
     let result =

@@ -1,8 +1,7 @@
-//! The system calls a command does without, as data.
+//! The system calls denied to commands, as data.
 //!
-//! On top of an engine's own filter in containers, and alone in local cells. What is here widens the kernel's
-//! attack surface, reaches around namespaces, or is an administrator's business; nothing a build, a test or a debugger
-//! needs.
+//! Added to the engine's own filter in containers, and alone in local cells. Every entry widens the kernel's
+//! attack surface, reaches around namespaces, or is for administration; no build, test or debugger needs one.
 
 use super::bpf::{Answer, Rule, When};
 
@@ -18,7 +17,7 @@ const fn forbid_if(call: libc::c_long, when: When) -> Rule {
     Rule { call, when, answer: Answer::NotPermitted }
 }
 
-/// New namespaces of any kind, but time: that bit is part of the exit signal in `clone`.
+/// New namespaces of any kind except time, whose bit is part of the exit signal in `clone`.
 const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -29,7 +28,7 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
 
 const NEW_TIME_NAMESPACE: u32 = 0x80;
 
-/// Address families with a history of kernel faults, or that reach past a network namespace.
+/// Address families with a history of kernel vulnerabilities, or that reach past a network namespace.
 const FAMILIES: &[u32] = &[
     libc::AF_ALG as u32,
     libc::AF_APPLETALK as u32,
@@ -68,10 +67,10 @@ const FAMILIES: &[u32] = &[
 const AF_QIPCRTR: u32 = 42;
 const AF_SMC: u32 = 43;
 
-/// Typing into, and reading from, a terminal that others look at.
+/// Typing into a shared terminal, and reading from it.
 const TERMINAL_TRICKS: &[u32] = &[libc::TIOCSTI as u32, libc::TIOCLINUX as u32];
 
-/// The same number everywhere; too new for the C library's list.
+/// The same number on every architecture; too new for the C library's list.
 const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
 
 /// Not in every C library's list.
@@ -85,7 +84,7 @@ pub(super) const COMMON: &[Rule] = &[
     hide(libc::SYS_io_uring_setup),
     hide(libc::SYS_io_uring_enter),
     hide(libc::SYS_io_uring_register),
-    // Its flags lie in memory, where a filter can't see them: programs fall back to `clone`.
+    // The flags are in memory, where a filter can't see them: programs fall back to `clone`.
     hide(libc::SYS_clone3),
     forbid_if(libc::SYS_clone, When::AnyBit { argument: 0, bits: NEW_NAMESPACES }),
     forbid_if(libc::SYS_unshare, When::AnyBit { argument: 0, bits: NEW_NAMESPACES | NEW_TIME_NAMESPACE }),
@@ -124,7 +123,7 @@ pub(super) const COMMON: &[Rule] = &[
     forbid(libc::SYS_syslog),
 ];
 
-/// Calls of this architecture alone.
+/// Calls that only this architecture has.
 #[cfg(target_arch = "x86_64")]
 pub(super) const PARTICULAR: &[Rule] = &[
     forbid(libc::SYS_iopl),

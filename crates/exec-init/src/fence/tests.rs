@@ -1,4 +1,4 @@
-//! The filter as a program, run by a small interpreter, and as the kernel runs it.
+//! The filter, run by a small interpreter and by the kernel.
 
 use super::bpf::Instruction;
 use super::syscalls::{COMMON, PARTICULAR};
@@ -16,7 +16,7 @@ const NATIVE: u32 = 0xc000_00b7;
 const I386: u32 = 0x4000_0003;
 const ARM: u32 = 0x4000_0028;
 
-/// The answer, and the instructions it took.
+/// The answer, and the number of instructions it took.
 fn interpret(program: &[Instruction], architecture: u32, number: u32, arguments: [u64; 6]) -> (u32, usize) {
     let mut data = vec![];
     data.extend(number.to_ne_bytes());
@@ -105,7 +105,7 @@ fn every_rule_is_found_and_nothing_else() {
     let rules = [COMMON, PARTICULAR].concat();
     let program = seccomp::program().unwrap();
     for number in 0..1024 {
-        // Bits that every conditional rule looks for, except the one about values.
+        // Sets every bit that a conditional rule checks; the rule about values is the exception.
         let (found, steps) = interpret(&program, NATIVE, number, [u64::MAX; 6]);
         let listed = rules.iter().find(|rule| rule.call as u32 == number);
         let by_value = [libc::SYS_socket as u32, libc::SYS_ioctl as u32].contains(&number);

@@ -1,21 +1,21 @@
 //! Why a cell could not be made, in words the host can act on.
 //!
-//! The host falls back to weaker walls only where namespaces are forbidden, never because a mount is wrong: the
-//! two are told apart here, at the step that failed, and nowhere else.
+//! The host falls back to weaker walls only where namespaces are forbidden, never because a mount is wrong.
+//! The two are distinguished here, at the step that failed, and nowhere else.
 
 use std::fmt;
 
 use rustix::io::Errno;
 
-/// Begins every message that means "this host does not let us make namespaces".
+/// The prefix of every message that means "this host does not let us make namespaces".
 pub(crate) use exec_wire::NAMESPACES_UNAVAILABLE as UNAVAILABLE;
 
-/// A step that could not be taken.
+/// A step that failed.
 #[derive(Debug)]
 pub(crate) struct Fail(String);
 
 impl Fail {
-    /// A step that failed on account of what was asked for.
+    /// A step that failed because of the request.
     pub(crate) fn new(what: &str, on: impl fmt::Display, why: impl fmt::Display) -> Self {
         Self(format!("{what}: {on}: {why}"))
     }
@@ -37,7 +37,7 @@ impl fmt::Display for Fail {
     }
 }
 
-/// A path as people read it.
+/// A path for display.
 pub(crate) fn show(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }

@@ -1,6 +1,7 @@
-//! User and group ids: which exist inside, and whose the commands run with.
+//! User and group ids: which ids exist inside, and which the commands run with.
 //!
-//! The map is written from outside, the switch is made inside; both are here because one decides what the other can.
+//! The map is written from outside and the switch is made inside; both are here because the map limits the
+//! switch.
 
 use exec_wire::{IdMap, Identity};
 use rustix::fs::{Mode, OFlags, open};
@@ -12,7 +13,7 @@ use rustix::thread::{
 
 use super::fail::Fail;
 
-/// Writes the id maps of a process that was just born in a user namespace.
+/// Writes the id maps of a process just created in a user namespace.
 pub(super) fn map(pid: Pid, ids: IdMap) -> Result<(), Fail> {
     let (users, groups) = match ids {
         IdMap::All => ("0 0 4294967295".to_owned(), "0 0 4294967295".to_owned()),
@@ -22,7 +23,7 @@ pub(super) fn map(pid: Pid, ids: IdMap) -> Result<(), Fail> {
         }
     };
     if ids == IdMap::Caller {
-        // An ordinary user may map a group only after giving up the means to drop one.
+        // An ordinary user may map a group only after giving up `setgroups`.
         write(pid, "setgroups", "deny")?;
     }
     write(pid, "uid_map", &users)?;
@@ -38,8 +39,8 @@ fn write(pid: Pid, file: &str, text: &str) -> Result<(), Fail> {
     }
 }
 
-/// Takes on the identity of the commands, with no way back. Capabilities that only a change of user would need are
-/// gone before: the bounding set can't be lowered any more once the user is an ordinary one.
+/// Switches to the identity of the commands, irrevocably. Capabilities that only a change of user would need
+/// are dropped before: an ordinary user can't lower the bounding set.
 pub(super) fn become_identity(identity: &Identity, groups: Groups) -> Result<(), Fail> {
     crate::fence::drop_bounding_set();
     let fail = |what: &str, id: u32, why: Errno| Fail::new(what, id, why);
@@ -49,7 +50,7 @@ pub(super) fn become_identity(identity: &Identity, groups: Groups) -> Result<(),
         set_thread_groups(&list)
             .map_err(|why| Fail::new("setgroups", format_args!("{:?}", identity.groups), why))?;
     }
-    // Ids that no map knows can be kept but not asked for.
+    // Ids outside every map can be kept but not set.
     if (getgid(), getegid()) != (gid, gid) {
         set_thread_res_gid(gid, gid, gid).map_err(|why| fail("setresgid", identity.gid, why))?;
     }
@@ -63,8 +64,8 @@ pub(super) fn become_identity(identity: &Identity, groups: Groups) -> Result<(),
 }
 
 impl Groups {
-    /// What this process may do with its own. Root may have been denied it: in somebody's user namespace, or in a container
-    /// that drops capabilities.
+    /// Whether this process may set its groups. Even root may be denied: in another user's namespace, or in a
+    /// container that drops capabilities.
     pub(super) fn of_this_process() -> Self {
         let allowed = std::fs::read("/proc/self/setgroups").map_or(true, |text| text.starts_with(b"allow"));
         let able = capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETGID));
@@ -75,8 +76,8 @@ impl Groups {
 /// Whether the supplementary groups can be set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Groups {
-    /// By who has the capability, or where all ids are mapped.
+    /// Allowed with the capability, or where all ids are mapped.
     Set,
-    /// They stay the caller's.
+    /// Not allowed: the caller's groups stay.
     Keep,
 }

@@ -1,7 +1,7 @@
 //! The process inside: from the fork to the first instruction of the cell's loop.
 //!
-//! Order matters throughout. Limits come first so that everything after is counted; the identity comes last because
-//! every step before it needs the capabilities that go with it.
+//! Order matters throughout. Limits come first so that everything after is counted; the identity comes last
+//! because every earlier step needs the capabilities that go with it.
 #![expect(unsafe_code, reason = "unshare is unsafe for what it can do to descriptor tables")]
 
 use exec_wire::{IdMap, Identity, JailSpec, Namespaces, NetworkWall, Walls};
@@ -16,19 +16,19 @@ use crate::cell::{Config, KillScope};
 use crate::cgroup::Cgroup;
 use crate::sys;
 
-/// What PID 1 has from its keeper.
+/// What PID 1 inherits from its keeper.
 pub(super) struct Inheritance {
     pub(super) cgroup: Option<Cgroup>,
-    /// It was born in the unified group and need not enter it.
+    /// PID 1 was born in the unified group and need not enter it.
     pub(super) born_inside: bool,
     pub(super) notes: Vec<String>,
     pub(super) gate: Gate,
 }
 
-/// Why there will be no cell.
+/// Why no cell is made.
 enum Stop {
     Failed(Fail),
-    /// The keeper is gone, or tells the host itself.
+    /// The keeper is gone, or notifies the host itself.
     Abandoned,
 }
 
@@ -74,8 +74,8 @@ fn settle(mut spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> 
             KillScope::Namespace
         }
         Walls::Subreaper { .. } => {
-            // Not tied to the keeper: with this process would go the only one that knows all the others. Should
-            // the keeper be killed, the host, its parent, hangs up, and that ends everything from here.
+            // Not tied to the keeper, because only this process knows all the others. If the keeper is
+            // killed, the host, its parent, hangs up, and that ends everything from here.
             adopt_orphans()?;
             become_identity(&spec.identity, Groups::of_this_process())?;
             KillScope::Descendants
@@ -85,7 +85,7 @@ fn settle(mut spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> 
     Ok(Config { lane: None, landlock: spec.landlock, cgroup, notes, kill_scope, home })
 }
 
-/// The commands' own directory, which their fence lets them write.
+/// The commands' own directory, which Landlock lets them write.
 fn take_scratch(spec: &mut JailSpec) -> Option<Vec<u8>> {
     let Walls::Subreaper { scratch } = &spec.walls else { return None };
     let home = Some(scratch.clone()).filter(|scratch| !scratch.is_empty())?;
@@ -96,7 +96,7 @@ fn take_scratch(spec: &mut JailSpec) -> Option<Vec<u8>> {
 }
 
 fn raise_walls(walls: &Namespaces, identity: &Identity) -> Result<(), Fail> {
-    // Not with the others at birth: its root is the group the process is in at this moment.
+    // Not created with the other namespaces: its root is the group the process is in at this moment.
     unshare_cgroup().map_err(|why| Fail::wall("unshare", "cgroup namespace", why))?;
     let before = umask(rustix::fs::Mode::empty());
     root::build(&walls.mounts, identity)?;

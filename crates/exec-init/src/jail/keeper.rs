@@ -1,6 +1,6 @@
-//! The process outside: makes PID 1, opens the gate for it, waits for its end, and leaves nothing behind.
+//! The process outside: creates PID 1, opens the gate for it, waits for its end, and cleans up.
 //!
-//! It ends when PID 1 does. The host ends both by closing the stream; a keeper that is killed takes PID 1 with it.
+//! It ends when PID 1 does. The host ends both by closing the stream; a killed keeper takes PID 1 with it.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -25,13 +25,14 @@ use crate::{records, sys};
 /// How long PID 1 may take to end everything after the host is gone.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long the killed may take to die; longer is only for those the kernel itself can't interrupt.
+/// How long killed processes may take to die; only those that the kernel can't interrupt take longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often to look for the end of a child there is no handle of.
+/// How often to poll for the end of a child without a handle.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Makes the cell and sees it to its end; in the child of the fork it becomes the cell's PID 1 and never returns.
+/// Makes the cell and keeps it to its end. In the child of the fork this becomes the cell's PID 1 and never
+/// returns.
 pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
     let host = Host::of_this_process();
     let (namespaces, killing) = match &spec.walls {
@@ -69,25 +70,27 @@ pub(super) fn keep(spec: JailSpec) -> Result<i32, Fail> {
         wire::diagnose(&format!("control group {name} could not be removed"));
     }
     drop(scratch);
-    // PID 1 ends well only where the host has closed one direction of the stream; the other may take a moment.
+    // PID 1 exits with 0 only if the host has closed one direction of the stream; the other may take a
+    // moment.
     let is_given_up = matches!(kept, Ok(0)) || has_hung_up(rustix::stdio::stdin()) || host.is_gone();
     if left.is_empty() && is_given_up {
-        // Nothing of the cell is left, and the host is dead or has given it up. A host that lives removes the records too when it
-        // sees our end; but one that is about to end closes the stream, may not look any more, and can outlive us by a moment.
+        // The cell is gone, and the host is dead or has given it up. A living host also removes the records
+        // when it sees our end; but a host that is about to exit closes the stream, may not check again, and
+        // can outlive us by a moment.
         records::remove(&spec.records, Some(spec.log_note.as_slice()).filter(|note| !note.is_empty()));
     }
     kept
 }
 
-/// A PID 1 that was killed in a cell without memory left was killed for that: a full `/tmp` leaves the kernel nothing
-/// else to take back.
+/// A PID 1 that was killed in a cell without memory left was killed for that: a full `/tmp` leaves the kernel
+/// nothing else to reclaim.
 fn blame(code: i32, cgroup: Option<&Cgroup>) -> i32 {
     let was_killed = code == 128 + Signal::KILL.as_raw();
     let out_of_memory = cgroup.is_some_and(|cgroup| cgroup.counters().oom_kills > 0);
     if was_killed && out_of_memory { exec_wire::EXIT_OUT_OF_MEMORY } else { code }
 }
 
-/// PID 1 is gone, perhaps by its own command's hand, and what it looked after is ours now.
+/// Kills the processes inherited from PID 1, which may have been killed by its own command.
 fn end_descendants() {
     let own = rustix::process::getpid().as_raw_pid();
     let end = Instant::now() + PATIENCE;
@@ -118,7 +121,7 @@ fn namespaces(network: NetworkWall) -> u64 {
     flags as u64
 }
 
-/// Does for PID 1 what only the parent can, and lets it go on.
+/// Does the parent's part of PID 1's setup and lets it continue.
 fn release(spec: &JailSpec, child: &Child, key: &Key) -> Result<(), Fail> {
     let mapped = match &spec.walls {
         Walls::Namespaces(walls) => ids::map(child.pid, walls.ids),
@@ -126,7 +129,7 @@ fn release(spec: &JailSpec, child: &Child, key: &Key) -> Result<(), Fail> {
     };
     match mapped.and_then(|()| key.open()) {
         Ok(()) => {
-            // From here on the stream to the host is PID 1's alone: its end must be the stream's end.
+            // From here on only PID 1 holds the stream to the host: its end must be the stream's end.
             Output::Stdout.mute();
             Ok(())
         }
@@ -138,7 +141,7 @@ fn release(spec: &JailSpec, child: &Child, key: &Key) -> Result<(), Fail> {
     }
 }
 
-/// Waits for the end of PID 1, and forces it when the host has gone and PID 1 does not follow.
+/// Waits for the end of PID 1, and kills it if it outlives the host for too long.
 fn watch(child: &Child) -> i32 {
     let opened = match child.handle {
         Some(_) => None,
@@ -167,10 +170,10 @@ fn watch(child: &Child) -> i32 {
     }
 }
 
-/// Sleeps until something may have happened; says whether the host's end of the stream is closed.
+/// Sleeps until the next event; returns whether the host's end of the stream is closed.
 fn wait(child: Option<BorrowedFd<'_>>, host: Option<BorrowedFd<'_>>, most: Option<Duration>) -> bool {
     let mut fds: Vec<_> = child.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).into_iter().collect();
-    // Asked for nothing, poll still reports a hang-up; the bytes on the stream are PID 1's.
+    // With no events requested, poll still reports a hang-up; the bytes on the stream belong to PID 1.
     fds.extend(host.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::empty())));
     let most = if child.is_none() { Some(most.unwrap_or(TICK).min(TICK)) } else { most };
     let most = most.and_then(|time| Timespec::try_from(time).ok());
@@ -180,7 +183,7 @@ fn wait(child: Option<BorrowedFd<'_>>, host: Option<BorrowedFd<'_>>, most: Optio
     host.is_some() && fds.last().is_some_and(|host| host.revents().intersects(GONE))
 }
 
-/// What poll reports of a stream whose other end is closed.
+/// The poll events of a stream whose other end is closed.
 const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
 /// Whether the other end of a stream is closed.
@@ -190,7 +193,7 @@ fn has_hung_up(stream: BorrowedFd<'_>) -> bool {
     poll(&mut fds, Some(&at_once)).is_ok() && fds.iter().all(|fd| fd.revents().intersects(GONE))
 }
 
-/// The exit code to pass on, once there is one.
+/// The exit code to pass on, if the child has ended.
 fn ended(child: &Child, options: WaitOptions) -> Option<i32> {
     match waitpid(Some(child.pid), options) {
         Ok(None) | Err(Errno::INTR) => None,
@@ -204,7 +207,7 @@ fn ended(child: &Child, options: WaitOptions) -> Option<i32> {
 fn kill(child: &Child) {
     let _ = match &child.handle {
         Some(handle) => pidfd_send_signal(handle, Signal::KILL),
-        // Not waited for yet, so the number is still this child's.
+        // The child is not reaped yet, so its pid is still its own.
         None => kill_process(child.pid, Signal::KILL),
     };
 }

@@ -1,7 +1,7 @@
-//! How PID 1 knows that its keeper is alive: a pipe of which the keeper alone holds the writing end.
+//! Lets PID 1 notice its keeper's death: a pipe whose write end only the keeper holds.
 //!
-//! The parent-death signal alone is not enough. It is lost when the parent dies before it is set, and the kernel
-//! clears it with every change of credentials; the pipe closes both gaps.
+//! The parent-death signal alone is not enough. It is lost when the parent dies before it is set, and the
+//! kernel clears it with every change of credentials; the pipe closes both gaps.
 
 use std::os::fd::OwnedFd;
 
@@ -12,13 +12,13 @@ use rustix::process::{Signal, getpid, set_child_subreaper, set_parent_process_de
 
 use super::fail::Fail;
 
-/// The end that PID 1 waits at.
+/// The end that PID 1 waits on.
 pub(super) struct Gate(OwnedFd);
 
-/// The end that the keeper opens it with, and holds as long as it lives.
+/// The end that the keeper opens the gate with and holds as long as it lives.
 pub(super) struct Key(OwnedFd);
 
-/// The keeper died or gave up; there is nobody to tell.
+/// The keeper died or gave up, so there is no one to report to.
 pub(super) struct Abandoned;
 
 pub(super) fn gate() -> Result<(Gate, Key), Fail> {
@@ -33,7 +33,7 @@ pub(super) fn adopt_orphans() -> Result<(), Fail> {
 }
 
 impl Key {
-    /// Lets PID 1 go on.
+    /// Lets PID 1 continue.
     pub(super) fn open(&self) -> Result<(), Fail> {
         rustix::io::write(&self.0, b"1").map(drop).map_err(|why| Fail::new("write", "gate of PID 1", why))
     }
@@ -52,7 +52,7 @@ impl Gate {
         }
     }
 
-    /// From here on this process dies with its keeper. To be called again after every change of credentials.
+    /// Ties this process's life to its keeper's. Call again after every change of credentials.
     pub(super) fn tie(&self) -> Result<(), Abandoned> {
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(|_| Abandoned)?;
         let mut fds = [PollFd::new(&self.0, PollFlags::empty())];
@@ -60,7 +60,7 @@ impl Gate {
         loop {
             match poll(&mut fds, Some(&now)) {
                 Err(Errno::INTR) => {}
-                // The signal is set: if the keeper is still there now, its death will be noticed.
+                // The signal is set: if the keeper is alive now, its death will be noticed.
                 Ok(0) => return Ok(()),
                 _ => return Err(Abandoned),
             }

@@ -1,8 +1,8 @@
-//! The keeper of a local cell: it builds the walls around PID 1, waits outside, and clears up.
+//! The keeper of a local cell: builds the walls around PID 1, waits outside, and cleans up.
 //!
-//! The process that starts here stays on the host's side; its child becomes the cell's PID 1 and serves. Every
-//! step that fails is told to the host as [`FromCell::Fatal`](exec_wire::FromCell::Fatal). This module knows
-//! nothing of commands: what happens inside the walls is the business of [`crate::cell`].
+//! The process that starts here stays on the host's side; its child becomes the cell's PID 1 and serves.
+//! Every failed step is reported to the host as [`FromCell::Fatal`](exec_wire::FromCell::Fatal). This module
+//! knows nothing of commands: [`crate::cell`] handles everything inside the walls.
 
 mod fail;
 mod ids;

@@ -1,4 +1,4 @@
-//! The loopback interface of a new network namespace, which is born down.
+//! Brings up the loopback interface of a new network namespace.
 #![expect(unsafe_code, reason = "interface ioctls have no safe wrapper")]
 
 use std::os::fd::AsRawFd;
@@ -8,14 +8,15 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::fail::Fail;
 
-/// Brings `lo` up; the kernel gives it its addresses.
+/// Brings `lo` up; the kernel assigns its addresses.
 pub(super) fn raise_loopback() -> Result<(), Fail> {
     raise(b"lo").map_err(|why| Fail::wall("bring up", "the loopback interface", why))
 }
 
 fn raise(name: &[u8]) -> Result<(), Errno> {
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
-    // SAFETY: the structure is bytes, numbers and pointers nobody follows here; zero is a value of each.
+    // SAFETY: the structure is bytes, numbers and pointers that are not followed here; all zeros is valid for
+    // each.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (to, from) in request.ifr_name.iter_mut().zip(name) {
         *to = *from as libc::c_char;

@@ -15,11 +15,11 @@ use rustix::process::geteuid;
 
 use super::fail::Fail;
 
-/// A directory that goes with this value.
+/// A directory that is removed when this value is dropped.
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes the directory a specification asks for, if it does. One that exists already is somebody else's.
+    /// Makes the directory if the specification asks for one. Fails if it exists already.
     pub(super) fn make(spec: &JailSpec) -> Result<Option<Self>, Fail> {
         let Walls::Subreaper { scratch } = &spec.walls else { return Ok(None) };
         if scratch.is_empty() {
@@ -34,8 +34,8 @@ impl Scratch {
     }
 }
 
-/// By its descriptor, and only if it is the directory that was just made: where others can write beside it, a link may have
-/// taken its place.
+/// Changes the owner by descriptor, and only if it is still the directory just made: in a directory that
+/// others can write, a link may have taken its place.
 fn give_to(path: &Path, identity: &Identity) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let made = fs::File::from(openat(CWD, path, flags, Mode::empty())?);
@@ -51,7 +51,7 @@ fn give_to(path: &Path, identity: &Identity) -> io::Result<()> {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Follows no links, and everything that could have put some there is dead.
+        // Follows no links, and every process that could have put one there is dead.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Making PID 1: one system call for the process, its namespaces and its control group.
+//! Creates PID 1: one system call for the process, its namespaces and its control group.
 //!
 //! Knows nothing of what the child does.
 #![expect(unsafe_code, reason = "clone3 has no safe wrapper, and a fork never has")]
@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-/// Which of the two processes goes on.
+/// Which of the two processes this is.
 pub(super) enum Side {
     /// The new one.
     Child,
@@ -16,20 +16,21 @@ pub(super) enum Side {
     Parent(Child),
 }
 
-/// The process that was made.
+/// The new process.
 pub(super) struct Child {
     pub(super) pid: Pid,
-    /// Readable once the process is dead; never means another process, unlike the number.
+    /// Readable once the process is dead; unlike the pid, it can never refer to another process.
     pub(super) handle: Option<OwnedFd>,
 }
 
-/// A copy of this process in new `namespaces` and, where possible, born in the unified control group `group`.
+/// Copies this process into new `namespaces` and, where possible, directly into the unified control group
+/// `group`.
 ///
-/// A process born in its group does not migrate: a migration makes the kernel wait for every CPU, ten
-/// milliseconds and more. Says whether it was.
+/// Returns whether the child was born in the group. Such a process does not migrate: a migration makes the
+/// kernel wait for every CPU, ten milliseconds and more.
 pub(super) fn fork_into(namespaces: u64, group: Option<BorrowedFd<'_>>) -> Result<(Side, bool), Errno> {
     if let Some(group) = group {
-        // Whatever failed may have been the group's fault: the call without it decides.
+        // The failure may be due to the group: the call without it decides.
         if let Ok(side) = clone3(namespaces, Some(group)) {
             return Ok((side, true));
         }
@@ -58,12 +59,12 @@ fn clone3(namespaces: u64, group: Option<BorrowedFd<'_>>) -> Result<Side, Errno>
     // the child finds every lock free. `args` and `handle` live across the call.
     let pid = unsafe { libc::syscall(libc::SYS_clone3, &raw mut args, size_of::<libc::clone_args>()) };
     side(pid as libc::pid_t, || {
-        // SAFETY: the kernel stored a new descriptor there that nobody else owns.
+        // SAFETY: the kernel stored a new descriptor there that has no other owner.
         (handle >= 0).then(|| unsafe { OwnedFd::from_raw_fd(handle) })
     })
 }
 
-/// For kernels and filters that refuse clone3 and a child that needs nothing of it.
+/// For kernels and filters that refuse clone3, when the child does not need it.
 fn fork() -> Result<Side, Errno> {
     // SAFETY: the process has one thread, so the child finds every lock free.
     let pid = unsafe { libc::fork() };

@@ -1,4 +1,4 @@
-//! What the keeper itself reads and says.
+//! The keeper's own input and diagnostics.
 
 use exec_wire::{JailSpec, ToCell};
 
@@ -18,7 +18,7 @@ fn broken(why: &dyn std::fmt::Display) -> Fail {
     Fail::new("read", "the cell's specification", why)
 }
 
-/// Says something to whoever reads the keeper's diagnostics.
+/// Writes a diagnostic to the keeper's standard error.
 pub(super) fn diagnose(text: &str) {
     let _ = rustix::io::write(rustix::stdio::stderr(), format!("exec-init: {text}\n").as_bytes());
 }

@@ -1,8 +1,8 @@
-//! As much of HTTP as it takes to remove a container: the text of a request, the first line of an answer.
+//! The part of HTTP needed to remove a container: the text of a request, the first line of an answer.
 
 use exec_wire::reaper::Name;
 
-/// Asks for the end of a container, whatever it is doing, with the volumes that have no name.
+/// Requests the forced removal of a container, with its anonymous volumes.
 pub(super) fn removal(name: &Name) -> String {
     format!(
         "DELETE /containers/{name}?force=true&v=true HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -12,7 +12,7 @@ pub(super) fn removal(name: &Name) -> String {
 /// Bytes of an answer up to the end of its status: `HTTP/1.1 204`.
 pub(super) const STATUS_END: usize = 12;
 
-/// The status of an answer, from its first bytes; `None` if it is no answer.
+/// The status of an answer, from its first bytes; `None` if they are not HTTP.
 pub(super) fn status(answer: &[u8; STATUS_END]) -> Option<u16> {
     let [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'0' | b'1', b' ', status @ ..] = answer else {
         return None;

@@ -8,8 +8,7 @@ use std::path::Path;
 use exec_wire::reaper::Directory;
 use exec_wire::{LANE_IN, LANE_OUT};
 
-/// Removes lanes and their directory, and nothing that does not look like one: what else is there keeps its place, and
-/// with it the directory.
+/// Removes lanes and their directory. Files that do not look like a lane stay, and with them the directory.
 pub(super) fn clear(directory: &Directory) {
     let directory = Path::new(OsStr::from_bytes(directory.as_bytes()));
     for lane in fs::read_dir(directory).into_iter().flatten().flatten() {

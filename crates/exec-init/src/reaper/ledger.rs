@@ -1,11 +1,11 @@
-//! Which containers there may be, as far as the host has told.
+//! The containers that may exist, as far as the host has reported.
 
 use exec_wire::WireError;
 use exec_wire::reaper::{Address, Directory, MAX_NAMES, Name, Order};
 
 use super::sweep::{Removal, Target};
 
-/// Records of one container; there are fewer.
+/// The most records of one container; real ones have fewer.
 const MOST_RECORDS: usize = 8;
 
 /// The engine and the watched names, from the bytes of the stream.
@@ -17,19 +17,19 @@ pub(super) struct Ledger {
     log_note: Option<Directory>,
     removal: Option<Removal>,
     watched: Vec<Watched>,
-    /// The beginning of a line.
+    /// An incomplete line.
     unfinished: Vec<u8>,
 }
 
 #[derive(Debug)]
 struct Watched {
     name: Name,
-    /// It was created; else it may have been, or may yet be.
+    /// It was created; otherwise it may have been, or may still be.
     made: bool,
 }
 
 impl Ledger {
-    /// Takes bytes as they come. After an error the stream makes no sense any more; what was known before stays known.
+    /// Takes bytes as they come. After an error the rest of the stream is meaningless; earlier entries stay.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         let mut text = std::mem::take(&mut self.unfinished);
         text.extend_from_slice(bytes);
@@ -76,27 +76,27 @@ impl Ledger {
         Ok(())
     }
 
-    /// Where lanes have to go.
+    /// The directory of the lanes to remove.
     pub(super) fn lanes(&mut self) -> Option<Directory> {
         self.lanes.take()
     }
 
-    /// What the records of containers are called, but for their names.
+    /// The path prefixes of the containers' records.
     pub(super) fn records(&mut self) -> Vec<Directory> {
         std::mem::take(&mut self.records)
     }
 
-    /// What says that the log of runs has been gone through.
+    /// The note that marks the log of runs as checked.
     pub(super) fn log_note(&mut self) -> Option<Directory> {
         self.log_note.take()
     }
 
-    /// How far the engine's word goes.
+    /// Whether a removal by the engine is final.
     pub(super) fn removal(&self) -> Removal {
         self.removal.unwrap_or(Removal::Final)
     }
 
-    /// What there is to remove, if anything. A line that was never finished is one that was never said.
+    /// The containers to remove, if any. An incomplete line is ignored.
     pub(super) fn close(self) -> Option<(Address, Vec<Target>)> {
         let target = |watched: Watched| {
             if watched.made { Target::made(watched.name) } else { Target::expected(watched.name) }
@@ -112,7 +112,7 @@ mod tests {
 
     const ENGINE: &str = "engine unix /e\n";
 
-    /// Whether the text was understood, and the names that are left.
+    /// Whether the text was understood, and the remaining names.
     fn after(text: &str) -> (bool, Vec<String>) {
         let mut ledger = Ledger::default();
         let understood = ledger.feed(text.as_bytes()).is_ok();

@@ -1,9 +1,9 @@
 //! The process that outlives the host to remove the host's containers.
 //!
-//! A container that was created and never started is removed by nobody when the host is killed, and one without our
-//! PID 1 would even run on. So the host tells this process of every container before it creates it, on a pipe that
-//! the kernel closes when the host ends, in whatever way; then all that is left is removed through the engine. It knows
-//! containers by name only: neither what is in them nor why.
+//! When the host is killed, a container that was created and never started would stay forever, and one
+//! without our PID 1 would even keep running. So the host announces every container to this process before it
+//! creates it, on a pipe that the kernel closes however the host ends. Then the reaper removes the remaining
+//! containers through the engine. It knows containers by name only, not their contents or purpose.
 
 mod http;
 mod lanes;
@@ -32,8 +32,8 @@ const BOUNDS: Bounds = Bounds {
 
 const TIME_OUTS: TimeOuts = TimeOuts { connect: Duration::from_secs(2), answer: Duration::from_secs(10) };
 
-/// Reads what the host says until it says no more, then removes what it left. Fails if the host made no sense or
-/// something could not be removed.
+/// Reads from the host until the stream ends, then removes the containers left over. Fails if the host sent
+/// nonsense or a container could not be removed.
 pub(crate) fn run() -> ExitCode {
     outlive_the_host();
     let mut ledger = Ledger::default();
@@ -45,12 +45,12 @@ pub(crate) fn run() -> ExitCode {
         Some((address, targets)) => {
             let names: Vec<Name> = targets.iter().map(|target| target.name.clone()).collect();
             let mut engine = Engine { address, time_outs: TIME_OUTS, lanes };
-            // At once: nobody is left to lay or to take one, and engines take their time.
+            // Immediately: no process is left to create or use a lane, and engines are slow.
             engine.clear_lanes();
             let swept = sweep::sweep(targets, &mut engine, &bounds);
             engine.clear_lanes();
-            // A host that lives forgets a container before it lets go of us. One that did not has no part that would remove
-            // the record, although its process may take another moment to end.
+            // A living host forgets a container before it releases the reaper. A host that did not will not
+            // remove the record any more, although its process may take another moment to end.
             if swept.is_ok() {
                 let record =
                     |name: &Name, prefix: &Directory| [prefix.as_bytes(), name.as_str().as_bytes()].concat();
@@ -66,13 +66,13 @@ pub(crate) fn run() -> ExitCode {
 
 fn outlive_the_host() {
     helper::cut_loose();
-    // Standard output stays what it is: what has to last as long as we work hangs on it.
+    // Standard output stays open: it keeps alive what has to last as long as the reaper works.
     Output::Stderr.mute();
     // Process lists may show another name.
     let _ = rustix::thread::set_name(c"exec-reaper");
 }
 
-/// The host said something that is no order, or can't be heard.
+/// The host sent an invalid order, or can't be read.
 struct Nonsense;
 
 fn listen(ledger: &mut Ledger) -> Result<(), Nonsense> {
@@ -96,8 +96,8 @@ struct Engine {
 }
 
 impl Engine {
-    /// To be done again as long as containers may still be on their way: an engine that does not find what it is to mount
-    /// into one may make it, as Podman does.
+    /// Repeated while containers may still be on their way: an engine that does not find a mount source may
+    /// create it, as Podman does.
     fn clear_lanes(&self) {
         self.lanes.iter().for_each(lanes::clear);
     }

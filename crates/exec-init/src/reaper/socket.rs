@@ -1,4 +1,4 @@
-//! One request to the engine on a connection of its own, in bounded time.
+//! One request to the engine on its own connection, in bounded time.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -15,13 +15,13 @@ use super::http;
 /// How long the engine may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimeOuts {
-    /// To take a connection, and to take the request.
+    /// To accept a connection, and to take the request.
     pub(super) connect: Duration,
-    /// To answer, from the moment it has the request.
+    /// To answer, once it has the request.
     pub(super) answer: Duration,
 }
 
-/// A request on its way.
+/// A pending request.
 #[derive(Debug)]
 pub(super) struct Exchange {
     socket: OwnedFd,
@@ -40,13 +40,13 @@ impl Exchange {
         Ok(Self { socket, deadline: Instant::now() + time_outs.answer })
     }
 
-    /// The status of the answer; `None` if there is none, or none in time. What comes after it is not read.
+    /// The status of the answer; `None` if there is none in time. The rest of the answer is not read.
     pub(super) fn status(self) -> Option<u16> {
         let mut answer = [0; http::STATUS_END];
         let mut rest = answer.as_mut_slice();
         while !rest.is_empty() {
             let left = self.deadline.checked_duration_since(Instant::now())?;
-            // A limit of nothing would mean no limit.
+            // A zero timeout would mean no timeout.
             let left = left.max(Duration::from_millis(1));
             set_socket_timeout(&self.socket, Timeout::Recv, Some(left)).ok()?;
             match rustix::io::read(&self.socket, &mut *rest) {
@@ -65,7 +65,8 @@ fn dial(engine: &Address, time_out: Duration) -> Result<OwnedFd, Errno> {
         Address::Tcp(_) => AddressFamily::INET6,
     };
     let socket = socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    // For sending, and on Linux for connecting too: an engine that takes no connections would hold us for ever.
+    // Applies to sending, and on Linux to connecting too: an engine that accepts no connections would block
+    // us forever.
     set_socket_timeout(&socket, Timeout::Send, Some(time_out))?;
     match engine {
         Address::Unix(path) => connect(&socket, &SocketAddrUnix::new(path.as_bytes())?)?,

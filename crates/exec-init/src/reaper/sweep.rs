@@ -1,19 +1,20 @@
-//! When a container counts as gone, and for how long its removal is tried. Knows no sockets and no clock of its own.
+//! Decides when a container counts as gone, and for how long to retry its removal. Knows neither sockets nor
+//! the clock.
 
 use std::time::{Duration, Instant};
 
 use exec_wire::reaper::Name;
 
-/// What an engine says about a container that is to go.
+/// The engine's answer to the removal of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It was there and is gone.
+    /// It existed and is gone.
     Removed,
-    /// There is none of that name.
+    /// No container has that name.
     Absent,
-    /// Somebody else is removing it.
+    /// It is already being removed.
     Leaving,
-    /// Nothing that helps, or nothing at all.
+    /// An unhelpful answer, or none at all.
     Trouble,
 }
 
@@ -28,34 +29,35 @@ impl Answer {
     }
 }
 
-/// What it means that an engine has removed a container.
+/// Whether a removal by the engine is final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Removal {
     /// It is gone.
     Final,
-    /// One that was being created may appear all the same: some engines remove what they find of it, and go on.
+    /// A container that was being created may still appear: some engines remove the part they find and
+    /// continue.
     MayReappear,
 }
 
-/// How long things may take.
+/// Time limits of a sweep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// How far the engine's word goes.
+    /// Whether a removal by the engine is final.
     pub(super) removal: Removal,
-    /// A container may appear this long after the engine first said that there is none: its creation was on its way
+    /// A container may appear this long after the engine first reported it absent: its creation was under way
     /// when the host ended.
     pub(super) absent: Duration,
-    /// If no container goes for this long, what is left stays.
+    /// If no container goes away for this long, the rest stay.
     pub(super) patience: Duration,
     /// Between two rounds.
     pub(super) pause: Duration,
-    /// Requests under way at a time, so that one the engine is stuck on does not hold up all others.
+    /// Concurrent requests, so that one the engine is stuck on does not hold up all others.
     pub(super) together: usize,
 }
 
-/// An engine that can be asked, and time.
+/// An engine and a clock.
 pub(super) trait World {
-    /// A request on its way.
+    /// A pending request.
     type Asked;
 
     fn ask(&mut self, name: &Name) -> Self::Asked;
@@ -68,7 +70,7 @@ pub(super) trait World {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LeftBehind;
 
-/// Removes the containers, round by round: one that is not to be had yet does not hold up the others.
+/// Removes the containers, round by round: one that can't be removed yet does not hold up the others.
 pub(super) fn sweep(
     mut left: Vec<Target>,
     world: &mut impl World,
@@ -95,7 +97,7 @@ pub(super) fn sweep(
     }
 }
 
-/// Tries a few at once and returns those that are still to go.
+/// Tries a few at once and returns those that remain.
 fn remove(batch: Vec<Target>, world: &mut impl World, bounds: &Bounds) -> Vec<Target> {
     let asked: Vec<_> = batch.into_iter().map(|target| (world.ask(&target.name), target)).collect();
     let mut stay = Vec::new();
@@ -106,7 +108,7 @@ fn remove(batch: Vec<Target>, world: &mut impl World, bounds: &Bounds) -> Vec<Ta
     stay
 }
 
-/// A container that is to go, and what is known of it.
+/// A container to remove, and what is known of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) name: Name,
@@ -118,22 +120,22 @@ enum Known {
     Nothing,
     AbsentSince(Instant),
     Existed,
-    /// As a whole: there is nothing on its way that could make it appear again.
+    /// Created completely: nothing under way could make it reappear.
     Made,
 }
 
 impl Target {
-    /// One that was about to be created.
+    /// A container that was about to be created.
     pub(super) fn expected(name: Name) -> Self {
         Self { name, known: Known::Nothing }
     }
 
-    /// One that was created.
+    /// A container that was created.
     pub(super) fn made(name: Name) -> Self {
         Self { name, known: Known::Made }
     }
 
-    /// What is still to do after an answer, if anything.
+    /// What remains to do after an answer, if anything.
     fn after(self, answer: Answer, now: Instant, bounds: &Bounds) -> Option<Self> {
         let known = match (answer, self.known) {
             (Answer::Removed | Answer::Absent, Known::Made) => return None,
@@ -163,7 +165,7 @@ mod tests {
         together: 2,
     };
 
-    /// An engine that answers by a list, and a clock that only pauses move.
+    /// An engine with scripted answers, and a clock that only pauses advance.
     struct Script {
         began: Instant,
         now: Instant,
@@ -172,7 +174,7 @@ mod tests {
     }
 
     impl Script {
-        /// The last answer for a name is given again and again.
+        /// The last answer for a name repeats.
         fn new(answers: &[(&'static str, &[Answer])]) -> Self {
             let began = Instant::now();
             let answers =
@@ -293,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Whatever else the engine does, what was made is gone when it is not there.
+    /// A created container is gone once it is absent, whatever else the engine does.
     #[test]
     fn what_was_made_does_not_come_again() {
         for answers in [[Removed].as_slice(), &[Absent], &[Trouble, Leaving, Absent], &[Leaving, Removed]] {
@@ -305,7 +307,7 @@ mod tests {
         }
     }
 
-    /// F1: an engine that removes half of what it is creating, and then creates it.
+    /// F1: an engine that removes half of a container it is creating, and then creates it.
     #[test]
     fn what_reappears_is_removed_again() {
         let answers = [Answer::Removed, Answer::Absent, Answer::Removed, Answer::Absent];

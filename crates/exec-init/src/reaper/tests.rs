@@ -1,4 +1,4 @@
-//! The reaper against engines that are not as they should be, with little patience.
+//! The reaper against misbehaving engines, with little patience.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -27,7 +27,7 @@ fn sweep_three(mut engine: Engine, bounds: &Bounds) -> Result<(), LeftBehind> {
     sweep::sweep(targets.into(), &mut engine, bounds)
 }
 
-/// Sweeps in haste at a socket in a directory of its own, which `serve` may make.
+/// Sweeps with short timeouts at a socket in its own directory, which `serve` may make.
 fn sweep_with<T>(serve: impl FnOnce(&[u8]) -> T) -> Result<(), LeftBehind> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("engine.sock").into_os_string().into_encoded_bytes();
@@ -36,7 +36,7 @@ fn sweep_with<T>(serve: impl FnOnce(&[u8]) -> T) -> Result<(), LeftBehind> {
     sweep_three(Engine { address, time_outs: SHORT, lanes: None }, &HASTY)
 }
 
-/// A server that says `answer` to every request, and keeps the line open.
+/// A server that sends `answer` to every request and keeps the connection open.
 fn says(answer: &'static str) -> impl FnOnce(&[u8]) {
     move |path| {
         let listener = UnixListener::bind(str::from_utf8(path).unwrap()).unwrap();
@@ -56,7 +56,7 @@ fn respond<S: Read + Write>(mut stream: S, answer: &str) -> S {
         stream.read_exact(&mut byte).unwrap();
         seen.extend(byte);
     }
-    // A reaper that is satisfied with half of it has gone.
+    // A reaper that has read enough may be gone.
     let _ = stream.write_all(answer.as_bytes());
     stream
 }
@@ -93,7 +93,7 @@ fn an_engine_that_hangs_is_given_up() {
     assert_eq!(sweep_with(hangs), Err(LeftBehind));
 }
 
-/// Its queue is so short that connecting itself would wait for ever.
+/// Its queue is so short that even connecting would wait forever.
 #[test]
 fn an_engine_that_takes_no_connections_is_given_up() {
     let full = |path: &[u8]| -> OwnedFd {

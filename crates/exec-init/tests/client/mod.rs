@@ -1,4 +1,4 @@
-//! A blocking host of one cell, for tests: writes frames, reads frames, keeps no secrets.
+//! A blocking host of one cell, for tests: writes frames and reads frames.
 #![cfg(target_os = "linux")]
 #![allow(dead_code, reason = "every test file uses another part")]
 #![allow(
@@ -23,7 +23,7 @@ use exec_wire::{
 /// Longer than anything takes; a test that waits this long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What stands around the cell.
+/// The walls around the cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Walls {
     /// PID 1 of a PID namespace.
@@ -53,7 +53,7 @@ pub(crate) struct Cell {
     pub(crate) facts: Option<Facts>,
 }
 
-/// Everything a run brought until it was closed.
+/// Everything a run sent until it was closed.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) stdout: Vec<u8>,
@@ -68,7 +68,7 @@ impl Outcome {
     }
 }
 
-/// False, with a word about it, where this machine allows no namespaces.
+/// Returns false, with a note, where this machine allows no namespaces.
 pub(crate) fn has_namespaces() -> bool {
     let probe = Command::new("unshare").args(NAMESPACE).arg("true").output();
     let can = probe.is_ok_and(|output| output.status.success());
@@ -81,7 +81,7 @@ pub(crate) fn has_namespaces() -> bool {
 const NAMESPACE: [&str; 5] = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
 
 impl Cell {
-    /// A cell nobody has greeted.
+    /// A cell that has not been greeted yet.
     pub(crate) fn silent(walls: Walls) -> Self {
         let program = env!("CARGO_BIN_EXE_exec-init");
         let command = match walls {
@@ -111,7 +111,7 @@ impl Cell {
         Self { child, input, frames, facts: None }
     }
 
-    /// A cell on a socket pair, as local cells are reached.
+    /// A cell on a socket pair, the way local cells are reached.
     pub(crate) fn on_socket() -> (Child, UnixStream) {
         let (ours, theirs) = UnixStream::pair().expect("socket pair");
         let copy = theirs.try_clone().expect("copy");
@@ -149,7 +149,7 @@ impl Cell {
         self.send_bytes(&bytes);
     }
 
-    /// For frames the cell may refuse to read.
+    /// Sends a frame that the cell may refuse to read.
     pub(crate) fn try_send(&mut self, run: u32, frame: &ToCell<'_>) {
         let mut bytes = Vec::new();
         frame.encode(run, &mut bytes);
@@ -172,7 +172,7 @@ impl Cell {
         self.frames.recv_timeout(PATIENCE).expect("a frame")
     }
 
-    /// `None` when nothing comes for that long.
+    /// Returns `None` when nothing arrives for that long.
     pub(crate) fn next_within(&mut self, time: Duration) -> Option<(u32, Event)> {
         match self.frames.recv_timeout(time) {
             Ok(frame) => Some(frame),
@@ -186,7 +186,7 @@ impl Cell {
         assert_eq!(self.next(), (0, Event::Pong(99)));
     }
 
-    /// The pid of a command that starts.
+    /// Waits for a command to start and returns its pid.
     pub(crate) fn started(&mut self, run: u32) -> u32 {
         match self.next() {
             (id, Event::Started(pid)) if id == run => pid,
@@ -194,7 +194,7 @@ impl Cell {
         }
     }
 
-    /// Starts a command and takes all it writes.
+    /// Starts a command and collects all its output.
     pub(crate) fn run(&mut self, run: u32, start: Start) -> Outcome {
         self.start(run, start);
         self.credit(run, u32::MAX);
@@ -202,7 +202,7 @@ impl Cell {
         self.finish(run)
     }
 
-    /// Takes what a run brings until it is closed; frames of other runs are not expected.
+    /// Collects the frames of a run until it is closed; frames of other runs are unexpected.
     pub(crate) fn finish(&mut self, run: u32) -> Outcome {
         let (mut stdout, mut stderr, mut exited) = (Vec::new(), Vec::new(), None);
         loop {
@@ -238,7 +238,7 @@ impl Cell {
         }
     }
 
-    /// The host goes away.
+    /// Closes the stream, as a host that goes away.
     pub(crate) fn hang_up(&mut self) {
         self.input = None;
     }
@@ -291,7 +291,7 @@ pub(crate) fn read_frame(stream: &mut impl Read) -> Option<(u32, Event)> {
     Some((header.run, event))
 }
 
-/// A command with nothing special about it.
+/// A plain command.
 pub(crate) fn command(argv: &[&str]) -> Start {
     Start {
         argv: argv.iter().map(|word| word.as_bytes().to_vec()).collect(),
@@ -324,7 +324,7 @@ pub(crate) fn with_stdin(mut start: Start) -> Start {
     start
 }
 
-/// Whether a process carries a mark in its command line. Only for marks no other process can have.
+/// Whether a process has this mark in its command line. The mark must be unique.
 pub(crate) fn is_running(mark: &str) -> bool {
     let own = std::process::id().to_string();
     let processes = std::fs::read_dir("/proc").expect("proc").flatten();
@@ -343,14 +343,14 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A number of seconds for `sleep` that no other process sleeps.
+/// A number of seconds that no other process sleeps for.
 pub(crate) fn unique_seconds() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("9{:07}{:03}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Every test of the body for a cell in a PID namespace and for one that is a subreaper.
+/// Runs every test of the body once in a PID namespace and once as a subreaper.
 #[macro_export]
 macro_rules! in_both_walls {
     ($($(#[$meta:meta])* fn $name:ident($walls:ident) $body:block)+) => {

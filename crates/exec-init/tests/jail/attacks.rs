@@ -1,4 +1,4 @@
-//! What a command tries against its walls.
+//! A command's attempts against its walls.
 
 use std::process::Command;
 
@@ -41,7 +41,7 @@ fn a_file_outside_the_mounts_is_not_there() {
     }
 }
 
-/// A1: nothing of the host's root is left, by name or by descriptor.
+/// A1: nothing of the host's root is reachable, by name or by descriptor.
 #[test]
 fn the_root_has_only_what_was_asked_for() {
     let script = "ls -A / | tr '\\n' ' '; awk '{print $5}' /proc/self/mountinfo | sort | tr '\\n' ' '";
@@ -72,7 +72,7 @@ fn the_root_file_system_is_read_only() {
     everywhere("touch /workspace/x /tmp/x /home/agent/x /dev/shm/x", true, &[]);
 }
 
-/// A2: of a read-only bind nothing can be changed, though the file is the command's own.
+/// A2: nothing in a read-only bind can be changed, although the command owns the file.
 #[test]
 fn a_read_only_bind_holds_against_its_owner() {
     for script in
@@ -104,7 +104,7 @@ fn set_user_id_does_nothing() {
     for who in Who::all() {
         let stage = Stage::new(who);
         if rustix::process::geteuid().is_root() {
-            // A program of root's with the bit set, put into the workspace by the host.
+            // A set-user-id program of root, which the host put into the workspace.
             let copy = stage.path("work/id");
             assert!(outside(&format!(
                 "cp /usr/bin/id {0} && chown 0:0 {0} && chmod 4755 {0}",
@@ -153,7 +153,7 @@ fn the_kernels_settings_can_not_be_changed() {
     everywhere("find / -name release_agent 2>/dev/null | wc -l", true, &["0"]);
     let script = "find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print 2>/dev/null; echo .";
     for who in Who::all() {
-        // Not the masks, which are the null device, nor the pressure files, which every user may watch through.
+        // Except the masks, which are the null device, and the pressure files, which every user may monitor.
         let output = inside(&Stage::new(who), script).output;
         let masked = MASKED_PROC.iter().chain(&MASKED_PROC_FOR_ROOT);
         let known = masked.chain(&["pressure/"]).map(|name| format!("/proc/{name}"));

@@ -22,7 +22,7 @@ pub(crate) struct Cell {
     pub(crate) facts: Facts,
 }
 
-/// What a command in a cell came to.
+/// The result of a command in a cell.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) status: Status,
@@ -36,7 +36,7 @@ impl Outcome {
     }
 }
 
-/// The program under test where every user can run it.
+/// The program under test, at a path where every user can run it.
 pub(crate) fn program() -> &'static PathBuf {
     static PLACE: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
     let (_, path) = PLACE.get_or_init(|| {
@@ -49,14 +49,14 @@ pub(crate) fn program() -> &'static PathBuf {
 }
 
 impl Cell {
-    /// Starts a keeper as `who` and waits until the cell stands, or for the reason why not.
+    /// Starts a keeper as `who` and waits until the cell is ready, or fails with the reason.
     pub(crate) fn start(who: Who, spec: JailSpec) -> Result<Self, String> {
         let mut command = Command::new(program());
         command.arg("local");
         Self::start_by(command, who, spec)
     }
 
-    /// The same by a command that ends up as the keeper.
+    /// The same, with a command that becomes the keeper.
     pub(crate) fn start_by(mut command: Command, who: Who, spec: JailSpec) -> Result<Self, String> {
         command.env_clear().current_dir("/").stdin(Pipe::piped()).stdout(Pipe::piped());
         if let Some(id) = who.outside() {
@@ -67,7 +67,7 @@ impl Cell {
         let mut bytes = Vec::new();
         ToCell::Jail(Box::new(spec)).encode(0, &mut bytes);
         ToCell::Hello { version: PROTOCOL_VERSION }.encode(0, &mut bytes);
-        // A keeper that refuses early may not read all of it: the answer says why.
+        // A keeper that refuses early may not read all of it: its answer has the reason.
         let _ = to.write_all(&bytes);
         let (header, payload) = next(&mut from).expect("an answer before the end of the stream");
         match FromCell::decode(&header, &payload).unwrap() {
@@ -80,9 +80,9 @@ impl Cell {
         }
     }
 
-    /// Runs a shell script to its end; the cell serves no other after.
+    /// Runs a shell script to its end; the cell serves no other command afterwards.
     pub(crate) fn sh(mut self, script: &str) -> Outcome {
-        // One stream, so that what is printed stays in order.
+        // One stream, so that the output stays in order.
         self.begin(&["/bin/sh", "-c", &format!("exec 2>&1; {script}")]);
         self.finish()
     }
@@ -146,7 +146,7 @@ impl Cell {
         }
     }
 
-    /// Hangs up, as a host that is gone does, and waits for the keeper.
+    /// Hangs up, like a host that is gone, and waits for the keeper.
     pub(crate) fn hang_up(mut self) -> Option<i32> {
         self.to = None;
         self.keeper.wait().unwrap().code()

@@ -1,4 +1,4 @@
-//! However a cell ends, nothing of it is left.
+//! However a cell ends, it leaves nothing behind.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,11 +8,11 @@ use exec_wire::{JailSpec, LandlockPlan};
 use crate::cell::Cell;
 use crate::spec::{Stage, Who};
 
-/// Leaves processes in every shape behind and says so.
+/// Leaves processes of every shape behind and prints `up`.
 const FAMILY: &str = "sleep MARK & (setsid setsid sleep MARK &) ; (trap '' TERM HUP INT; sleep MARK) & \
                       sh -c 'setsid sleep MARK & wait' & sleep 0.2; echo up; wait";
 
-/// A time to sleep that no other test uses, by which its processes are found.
+/// A sleep time that no other test uses, to find this test's processes by.
 fn mark() -> String {
     static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -100,11 +100,11 @@ fn the_keepers_end_ends_everything() {
             cell.keeper.kill().unwrap();
             cell.keeper.wait().unwrap();
             if spec.walls == (exec_wire::Walls::Subreaper { scratch: Vec::new() }) {
-                // PID 1 goes on without its keeper, and the host, who sees it die, hangs up.
+                // PID 1 survives its keeper, and the host, which sees the keeper die, hangs up.
                 cell.hang_up();
             }
             all_gone(&mark);
-            // Nobody is left to remove the groups: that is for the host, which knows their name.
+            // Without a keeper, removing the groups is up to the host, which knows their name.
             for group in groups_left(&spec.cgroup.name) {
                 remove(Path::new(&group));
             }
@@ -112,7 +112,8 @@ fn the_keepers_end_ends_everything() {
     }
 }
 
-/// The kernel lets go of the dead a little after their end; where there is a systemd it may be the first to remove it.
+/// The kernel releases dead processes a little after their end; systemd, if there is one, may remove the
+/// group first.
 fn remove(group: &Path) {
     let end = Instant::now() + Duration::from_secs(5);
     while let Err(why) = std::fs::remove_dir(group) {
@@ -124,7 +125,7 @@ fn remove(group: &Path) {
     }
 }
 
-/// A17: without a PID namespace a command of the same user may kill its supervisor; it gains nothing by it.
+/// A17: without a PID namespace a command of the same user may kill its supervisor, but gains nothing by it.
 #[test]
 fn a_command_that_kills_its_supervisor_ends_itself() {
     for who in Who::all() {
@@ -140,7 +141,7 @@ fn a_command_that_kills_its_supervisor_ends_itself() {
     }
 }
 
-/// A16: where the kernel can, Landlock keeps a command from signalling what is not its own.
+/// A16: where the kernel supports it, Landlock keeps a command from signalling foreign processes.
 #[test]
 fn landlock_guards_the_supervisor_where_no_namespace_does() {
     for who in Who::all() {

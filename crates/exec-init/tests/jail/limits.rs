@@ -1,4 +1,4 @@
-//! Limits: set, read back, enforced, counted. Where no control group can be written there are notes instead.
+//! Limits: set, read back, enforced, counted. If no control group can be written there are notes instead.
 
 use exec_wire::JailSpec;
 
@@ -38,7 +38,7 @@ fn limits_are_read_back_or_noted() {
     }
 }
 
-/// The group that this process is in, as far as the kernel lets it be changed.
+/// The group of this process, as far as the kernel lets it be changed.
 fn own_group() -> Option<[String; 2]> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap();
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -47,7 +47,7 @@ fn own_group() -> Option<[String; 2]> {
     Some([read("cgroup.subtree_control")?, read("cgroup.type").unwrap_or_default()])
 }
 
-/// R41: whatever a limit takes, the caller's own group is not what changes for it.
+/// R41: setting a limit never changes the caller's own group.
 #[test]
 fn the_callers_group_is_as_it_was() {
     let before = own_group();

@@ -1,5 +1,5 @@
-//! Local cells against real kernels: what is claimed of their walls is tried from inside, each time next to a
-//! control that shows the same thing possible outside.
+//! Local cells against real kernels: every claim about their walls is tested from inside, next to a control
+//! that shows the same thing possible outside.
 //!
 //! As root every probe runs three times: an ordinary user's cell made by root, a cell in which user 0 runs without
 //! capabilities, and a cell made by an ordinary user.

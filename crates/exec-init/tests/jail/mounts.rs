@@ -1,4 +1,4 @@
-//! The mounts of a cell: what they show, and what is refused while they are made.
+//! The mounts of a cell: what they show, and which requests are refused.
 
 use std::os::unix::fs::{MetadataExt, symlink};
 
@@ -35,14 +35,14 @@ fn a_source_that_was_swapped_is_refused() {
         std::fs::remove_dir(stage.path("checked")).unwrap();
         symlink("/", stage.path("checked")).unwrap();
         assert!(refusal(&stage, checked.clone()).contains("symbolic link"));
-        // Skipping what is missing is not skipping what was swapped.
+        // Skipping a missing source does not skip one that was swapped.
         let Mount::Bind { source, target, access, expect, .. } = checked else { panic!("a bind") };
         let skipped = Mount::Bind { source, target, access, expect, missing: Missing::Skip };
         assert!(refusal(&stage, skipped).contains("symbolic link"));
     }
 }
 
-/// A4: a number that was used again does not make another file the same.
+/// A4: a reused inode number does not make another file the same.
 #[test]
 fn a_source_is_known_by_its_birth_too() {
     for who in Who::all() {
@@ -94,7 +94,7 @@ fn a_place_missing_in_a_read_only_bind_is_named() {
     }
 }
 
-/// A3: a link that a command left in its workspace leads a later mount nowhere but inside the cell.
+/// A3: a link that a command left in its workspace leads a later mount only to places inside the cell.
 #[test]
 fn a_link_in_the_workspace_can_not_lead_a_mount_out() {
     for who in Who::all() {
@@ -197,7 +197,8 @@ fn loopback_is_up_and_alone() {
     }
 }
 
-/// Hosts that forbid namespaces are told apart from wrong requests, so that only they get the weaker walls.
+/// Hosts that forbid namespaces are distinguished from wrong requests, so that only they get the weaker
+/// walls.
 #[test]
 fn forbidden_namespaces_are_told_apart() {
     let hosts = [

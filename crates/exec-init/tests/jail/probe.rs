@@ -9,7 +9,7 @@ use exec_wire::{Access, Mount};
 use crate::cell::Cell;
 use crate::spec::{Stage, Who, bind};
 
-/// Name, number, arguments. None of them does anything that lasts when it is allowed.
+/// Name, number, arguments. None has a lasting effect when it is allowed.
 fn rows() -> Vec<(&'static str, libc::c_long, [libc::c_long; 4])> {
     let null = 0;
     vec![
@@ -35,7 +35,7 @@ fn rows() -> Vec<(&'static str, libc::c_long, [libc::c_long; 4])> {
     ]
 }
 
-/// Not a test: what the others run, inside and outside.
+/// Not a test: the other tests run this, inside and outside.
 #[test]
 #[ignore = "the probe program, run by the other tests"]
 fn try_every_call() {

@@ -9,10 +9,10 @@ use exec_wire::{
 };
 use tempfile::TempDir;
 
-/// A user without a name: all that is known of it is the number.
+/// A user without a name: only the number exists.
 pub(crate) const NOBODY_IN_PARTICULAR: u32 = 54_321;
 
-/// Who makes a cell, and who its commands run as.
+/// The maker of a cell, and the user its commands run as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
     /// Root makes it, an ordinary user runs in it.
@@ -24,7 +24,7 @@ pub(crate) enum Who {
 }
 
 impl Who {
-    /// All that this process can play.
+    /// All the roles that this process can take.
     pub(crate) fn all() -> Vec<Self> {
         if rustix::process::geteuid().is_root() {
             vec![Self::RootForUser, Self::RootForRoot, Self::User]
@@ -33,7 +33,7 @@ impl Who {
         }
     }
 
-    /// The user to start the keeper as, where that is another than ours.
+    /// The user to start the keeper as, if different from ours.
     pub(crate) fn outside(self) -> Option<u32> {
         let root = rustix::process::geteuid().is_root();
         (self == Self::User && root).then_some(NOBODY_IN_PARTICULAR)
@@ -80,7 +80,7 @@ impl Stage {
         self.dir.path().join(name)
     }
 
-    /// Gives what the host made to the commands' user.
+    /// Gives a file of the host to the commands' user.
     pub(crate) fn own(&self, name: &str) {
         own(&self.path(name), self.who);
     }

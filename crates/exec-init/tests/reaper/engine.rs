@@ -1,4 +1,4 @@
-//! An engine that knows one request: the removal of a container.
+//! A fake engine that knows one request: the removal of a container.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -14,7 +14,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Answers with the status that `answer` gives for a name when it is asked for it the n-th time, from 1.
+    /// Answers with `answer(name, n)` to the n-th request for a name, from 1.
     pub(crate) fn start(answer: impl Fn(&str, usize) -> u16 + Send + 'static) -> Self {
         let dir = tempfile::tempdir().expect("directory");
         let listener = UnixListener::bind(socket_in(dir.path())).expect("socket");
@@ -29,7 +29,7 @@ impl Engine {
                 let count = log.iter().filter(|asked| **asked == name).count();
                 let reply =
                     format!("HTTP/1.1 {} Whatever\r\nContent-Length: 0\r\n\r\n", answer(&name, count));
-                // The reaper reads no more than it needs to know.
+                // The reaper reads no more than it needs.
                 let _ = stream.write_all(reply.as_bytes());
             }
         });
@@ -40,7 +40,7 @@ impl Engine {
         socket_in(self.dir.path())
     }
 
-    /// The names that were asked for, in order.
+    /// The requested names, in order.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("log").clone()
     }
@@ -50,7 +50,7 @@ fn socket_in(dir: &Path) -> PathBuf {
     dir.join("engine.sock")
 }
 
-/// Reads a request to its end, and insists that it is the one.
+/// Reads a whole request, which must be a removal.
 fn removed_name(stream: &UnixStream) -> String {
     let lines: Vec<String> = BufReader::new(stream)
         .lines()

@@ -1,4 +1,4 @@
-//! The reaper as a process, between a host that goes away and an engine that is played.
+//! The reaper as a process, between a host that goes away and a fake engine.
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that can't go on has failed")]
 
@@ -30,7 +30,7 @@ fn what_is_watched_goes_and_what_is_forgotten_stays() {
     assert_eq!(engine.asked(), ["one", "three"]);
 }
 
-/// R11, F1: nothing of the host's gets to run, and nobody else has the pipe's other end.
+/// R11, F1: no code of the host runs any more, and no other process holds the pipe's other end.
 #[test]
 fn a_host_that_is_killed_is_a_host_that_left() {
     let engine = Engine::start(|_, _| 204);
@@ -64,7 +64,7 @@ fn a_creation_that_was_on_its_way_is_waited_for() {
     assert_eq!(engine.asked(), ["late", "there", "late", "late", "late"]);
 }
 
-/// F1: an engine that was asked to mount a lane and does not find it any more may make the directory itself.
+/// F1: an engine that no longer finds a lane to mount may make the directory itself.
 #[test]
 fn a_lane_that_the_engine_makes_again_goes_too() {
     let home = tempfile::tempdir().expect("directory");
@@ -118,7 +118,7 @@ fn nonsense_ends_it_after_its_duty() {
     let mut reaper = Reaper::of(&engine.socket());
     reaper.watch("known");
     reaper.say(b"watch ../../images/all\n");
-    // The host is still there.
+    // The host is still alive.
     assert_eq!(reaper.wait().code(), Some(1));
     assert_eq!(engine.asked(), ["known"]);
 }
@@ -135,7 +135,7 @@ fn nothing_to_do_is_done_without_an_engine() {
     }
 }
 
-/// But for its output, which is the host's to choose: what has to last as long as the reaper hangs on it.
+/// Except its output, which the host chooses: it keeps alive what has to last as long as the reaper works.
 #[test]
 fn it_holds_on_to_nothing() {
     let reaper = Reaper::silent();

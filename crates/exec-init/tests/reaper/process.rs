@@ -1,4 +1,4 @@
-//! A reaper to be told things, and to be looked at.
+//! A reaper process to send orders to, and to inspect.
 
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -16,14 +16,14 @@ pub(crate) struct Reaper {
 }
 
 impl Reaper {
-    /// One that has been told nothing.
+    /// A reaper without any orders.
     pub(crate) fn silent() -> Self {
         let mut child = program().stdin(Stdio::piped()).spawn().expect("spawn");
         let input = child.stdin.take();
         Self { child, input }
     }
 
-    /// One that knows where the engine is.
+    /// A reaper that knows the engine's address.
     pub(crate) fn of(socket: &Path) -> Self {
         let mut reaper = Self::silent();
         reaper.say(&engine(socket));
@@ -52,12 +52,12 @@ impl Reaper {
         kill_process(pid, signal).expect("signal");
     }
 
-    /// Something of it in `/proc`.
+    /// A file of its `/proc` directory.
     pub(crate) fn proc(&self, what: &str) -> PathBuf {
         format!("/proc/{}/{what}", self.child.id()).into()
     }
 
-    /// The host goes away.
+    /// Closes the stream, as a host that goes away.
     pub(crate) fn hang_up(&mut self) {
         self.input = None;
     }

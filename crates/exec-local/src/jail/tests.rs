@@ -1,4 +1,4 @@
-//! The translation, as text one can read.
+//! The translation, as readable text.
 
 use std::fmt::Write;
 
@@ -30,7 +30,7 @@ fn host() -> HostView {
     }
 }
 
-/// A plan whose paths do not change from machine to machine.
+/// A plan whose paths are the same on every machine.
 fn plan(opts: &ExecOpts) -> Plan {
     let mut plan =
         Plan::resolve(&Cmd::new("true"), opts, [("HOME".into(), "/home/ada".into())], &OwnPlaces::default())
@@ -115,7 +115,7 @@ fn a_run_with_everything() {
         .with_network(Network::Host);
     opts.dangerous_mounts = DangerousMounts::Accept;
     let mut spec = spec(&plan(&opts), WallKind::Namespaces, ORDINARY, &host()).unwrap();
-    // Where this machine's resolver lies is its own business.
+    // The resolver's location depends on the machine.
     if let Walls::Namespaces(namespaces) = &mut spec.walls {
         namespaces.mounts.retain(
             |mount| !matches!(mount, Mount::Bind { target, .. } if text_ends_with(target, "resolv.conf")),
@@ -170,7 +170,7 @@ fn what_cannot_be_held_is_refused() {
     assert!(error.remedy().is_some());
 }
 
-/// Equal requests share warm cells; what varies from command to command makes no difference.
+/// Equal requests share warm cells; details that vary from command to command do not matter.
 #[test]
 fn the_specification_is_exact() {
     let dir = workspace();

@@ -1,4 +1,4 @@
-//! What differs from system to system: each brings `executor`, the strongest local execution it has.
+//! Platform code: each system provides `executor`, its strongest local execution.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;

@@ -1,5 +1,5 @@
-//! Any Unix: a process group. Nothing is hidden and nothing is fenced, and the report says so; a command that leaves
-//! its group gets away, which is why Linux never uses this unless told to.
+//! Any Unix: a process group. Nothing is hidden or restricted, and the report says so. A command that leaves
+//! its group escapes, so Linux uses this only on request.
 
 mod handle;
 mod pump;
@@ -139,7 +139,7 @@ pub(crate) async fn executor(config: &crate::LocalConfig) -> Result<Box<dyn Exec
     }
 }
 
-/// What was asked for by name and can't be had is an error.
+/// Refuses options that a process group can't honour.
 fn refuse_what_a_group_cannot_hold(plan: &Plan, opts: &ExecOpts) -> Result<()> {
     let floor = opts.min_isolation.filter(|floor| *floor > IsolationLevel::ProcessGroup);
     let asked = [

@@ -1,4 +1,4 @@
-//! Systems without process groups: there is no local execution, and whoever asks for it is told.
+//! Systems without process groups: local execution is an error.
 
 use exec_core::{Error, ErrorKind, Executor, Result};
 

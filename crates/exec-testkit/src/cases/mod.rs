@@ -1,4 +1,4 @@
-//! The cases, one property each, in groups by what they are about.
+//! The cases, one property each, grouped by subject.
 
 mod contract;
 mod escape;
@@ -8,7 +8,7 @@ mod stop;
 
 use crate::Case;
 
-/// Cases that belong together, and the name they share.
+/// Cases of one subject, with the name they share.
 pub(crate) type Group = (&'static str, &'static [Case]);
 
 /// Every case, by group.

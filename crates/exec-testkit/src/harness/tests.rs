@@ -1,4 +1,4 @@
-//! The harness itself: a bare spawn that claims to be a sandbox is found out, and nothing passes unseen.
+//! The harness itself: a bare spawn that claims to be a sandbox is detected, and nothing passes unnoticed.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ impl Executor for Bare {
     }
 }
 
-/// A run that is over before anyone can do anything about it.
+/// A run that is over before it can be stopped.
 #[derive(Debug)]
 struct Over {
     events: Mutex<Vec<Event>>,
@@ -119,7 +119,7 @@ impl RunHandle for Over {
     }
 }
 
-/// What a case needs to be claimed.
+/// The claims that a case needs.
 fn claims(case: &Case) -> Vec<Claim> {
     let claims = case.needs.iter().filter_map(|need| match need {
         Need::Claim(claim) => Some(*claim),
@@ -144,7 +144,7 @@ fn case_named(name: &str) -> &'static Case {
     groups.iter().flat_map(|(_, cases)| *cases).find(|case| case.name == name).unwrap()
 }
 
-/// What the case says about a bare spawn that claims everything the case asks for.
+/// The verdict on a bare spawn that claims everything the case needs.
 fn verdict(name: &str) -> Verdict {
     let (case, setup) = (case_named(name), setup());
     setup.harness.run(case, "bare", Bare::that_claims(&claims(case)))
@@ -219,7 +219,7 @@ fn conclusion(setup: &Setup, backend: Backend, case: &'static Case) -> (Conclusi
     let kind = trials[0].kind().to_owned();
     let arguments = Arguments {
         include_ignored: true,
-        // Failures are what these tests expect; nobody needs to read them.
+        // These tests expect failures, which need no output.
         logfile: Some("/dev/null".into()),
         ..Arguments::default()
     };
@@ -243,7 +243,7 @@ fn a_missing_engine_that_is_required_fails() {
     assert_eq!((conclusion.num_passed, conclusion.num_failed), (0, 1));
 }
 
-/// R41: limits that stop holding are ignored cases, case by case; this is what is red then.
+/// R41: when limits stop holding, their cases are only ignored; this test fails then.
 #[test]
 fn a_claim_that_is_required_and_not_made_fails() {
     let harness =
@@ -267,7 +267,7 @@ fn what_is_not_claimed_is_ignored_and_never_passes() {
     assert_eq!(kind, "not claimed: KillsDescendants");
 }
 
-/// R5: what an executor says it can't do is shown with its words.
+/// R5: an exception is shown in the executor's own words.
 #[test]
 fn what_is_excepted_is_ignored_and_never_passes() {
     let capabilities = Capabilities {
@@ -320,7 +320,7 @@ fn names_are_unique_within_a_group() {
     }
 }
 
-/// The table says what a case shows, and so does its documentation; they must agree.
+/// The table and the documentation of a case must name the same numbers.
 #[test]
 fn documentation_and_table_name_the_same_numbers() {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/cases");

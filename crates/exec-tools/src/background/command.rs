@@ -1,4 +1,4 @@
-//! One command in the background: a task reads its output into a bounded log, so that it never waits for a reader.
+//! One background command: a task reads its output into a bounded log, so the command never waits for a reader.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,22 +10,22 @@ use tokio::task::AbortHandle;
 
 use super::log::{Log, Page};
 
-/// How long a command may leave its input unread before whoever writes is told so.
+/// How long a command may leave its input unread before the write fails.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How a command stands.
+/// The state of a command.
 #[derive(Debug, Clone)]
 pub(crate) enum State {
     Running,
     Ended(Arc<Outcome>),
-    /// The sandbox failed under it.
+    /// The sandbox failed during the run.
     Lost(String),
 }
 
-/// A command in the background. Dropping it kills it.
+/// A background command. Dropping it kills it.
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// What was asked for.
+    /// The requested script.
     pub(crate) script: String,
     shared: Arc<Shared>,
     control: Control,
@@ -36,12 +36,12 @@ pub(crate) struct Command {
 #[derive(Debug)]
 struct Shared {
     log: Mutex<Log>,
-    /// Changes with everything that is written, and with the end.
+    /// Changes with all output, and with the end.
     state: watch::Sender<State>,
 }
 
 impl Command {
-    /// Takes a run over; no more than `most` bytes of its output are kept.
+    /// Takes over a run; at most `most` bytes of its output are kept.
     pub(crate) fn watch(script: String, run: Execution, most: usize) -> Self {
         let shared =
             Arc::new(Shared { log: Mutex::new(Log::new(most)), state: watch::Sender::new(State::Running) });
@@ -63,11 +63,11 @@ impl Command {
         self.log().end()
     }
 
-    /// What was written from `cursor` on; waits up to `wait` if that is nothing and more may come.
+    /// The output from `cursor` on; waits up to `wait` if there is none yet and more may come.
     pub(crate) async fn read(&self, cursor: u64, most: usize, wait: Duration) -> Page {
         let mut changes = self.shared.state.subscribe();
         let news = changes.wait_for(|state| !matches!(state, State::Running) || self.log().end() > cursor);
-        // Whether something came or the time is up, there is a page to show.
+        // Returns a page in either case: with new output, or after the timeout.
         let _ = tokio::time::timeout(wait, news).await;
         self.log().read(cursor, most)
     }
@@ -89,14 +89,14 @@ impl Command {
         })
     }
 
-    /// Ends its standard input.
+    /// Closes its standard input.
     pub(crate) async fn end_input(&self) {
         if let Some(writer) = self.stdin.lock().await.take() {
             writer.close();
         }
     }
 
-    /// Ends it, and returns when nothing of it is left.
+    /// Stops it, and returns when nothing of it is left.
     pub(crate) async fn stop(&self, force: bool) -> State {
         if force {
             self.control.kill();
@@ -104,7 +104,7 @@ impl Command {
             self.control.cancel();
         }
         let mut changes = self.shared.state.subscribe();
-        // The sender lives as long as we do.
+        // The sender lives as long as `self`.
         let _ = changes.wait_for(|state| !matches!(state, State::Running)).await;
         self.state()
     }

@@ -1,4 +1,4 @@
-//! What a background command wrote lately: bounded by bytes and by count, with a cursor that never lies. Pure.
+//! Recent output of a background command: bounded by bytes and by count, with exact cursors. Pure.
 
 use std::collections::VecDeque;
 
@@ -6,13 +6,13 @@ use exec_core::Stream;
 
 use crate::output::whole_characters;
 
-/// Most pieces kept; small writes of one stream are joined, so that it takes a quarrel of two streams to get there.
+/// The most pieces kept. Small writes of one stream are joined, so only alternating streams can reach this.
 const MOST_PIECES: usize = 4096;
 
-/// Pieces up to this size take more.
+/// Pieces up to this size are extended.
 const JOINED: usize = 8 * 1024;
 
-/// The end of everything a command wrote, both streams in the order they were read.
+/// The end of a command's output, both streams in the order they were read.
 #[derive(Debug)]
 pub(super) struct Log {
     pieces: VecDeque<Piece>,
@@ -27,27 +27,27 @@ struct Piece {
     bytes: Vec<u8>,
 }
 
-/// What was read.
+/// One page of output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// Bytes before it that are not kept any more.
+    /// Bytes before it that are no longer kept.
     pub(crate) lost: u64,
-    /// What there is, in order.
+    /// The output, in order.
     pub(crate) pieces: Vec<(Stream, Vec<u8>)>,
-    /// Where to go on.
+    /// The cursor of the next page.
     pub(crate) next: u64,
-    /// Bytes that are there and did not fit.
+    /// Bytes available that did not fit.
     pub(crate) more: u64,
 }
 
 impl Page {
-    /// Leaves a character whose end has not come yet, or did not fit, for the next page.
+    /// Leaves an incomplete character at the end for the next page.
     pub(crate) fn hold_back(&mut self) {
         let first = self.pieces.len() == 1;
         let Some((_, bytes)) = self.pieces.last_mut() else { return };
         let whole = whole_characters(bytes).len();
         if whole == 0 && first {
-            // Whoever waits for something new would get this again and again.
+            // Holding it back would give a waiting reader an empty page again and again.
             return;
         }
         let held = bytes.len() - whole;
@@ -81,7 +81,7 @@ impl Log {
         }
     }
 
-    /// Whole pieces are dropped but for the last, of which the end stays.
+    /// Drops the first piece, or only its beginning if that is enough.
     fn drop_first(&mut self) {
         let whole = self.pieces.len() > MOST_PIECES;
         let too_many = self.kept.saturating_sub(self.most);
@@ -95,7 +95,7 @@ impl Log {
         self.kept -= dropped;
     }
 
-    /// What was written from `cursor` on, no more than `most` bytes of it. A cursor from the future reads nothing.
+    /// The output from `cursor` on, at most `most` bytes of it. A cursor beyond the end reads nothing.
     pub(super) fn read(&self, cursor: u64, most: usize) -> Page {
         let first = self.end - self.kept as u64;
         let from = cursor.clamp(first, self.end);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     proptest! {
-        /// R80: reading page by page gives every byte that was not lost, in order, and what was lost is counted.
+        /// R80: reading page by page returns every byte that was not lost, in order, and the lost ones are counted.
         #[test]
         fn pages_are_what_was_written(
             writes in prop::collection::vec((any::<bool>(), prop::collection::vec(any::<u8>(), 0..50)), 0..50),

@@ -1,4 +1,4 @@
-//! Commands that go on while nobody waits for them.
+//! Commands that keep running in the background.
 
 mod command;
 mod log;
@@ -10,7 +10,7 @@ use exec_core::{Error, ErrorKind, Result};
 
 pub(crate) use command::{Command, State};
 
-/// Those of one toolbox, by number. Bounded: the oldest that have ended are forgotten.
+/// The background commands of one toolbox, by number. Bounded: the oldest ended ones are forgotten.
 #[derive(Debug)]
 pub(crate) struct Background {
     most: usize,
@@ -28,7 +28,7 @@ impl Background {
         Self { most, inner: Mutex::default() }
     }
 
-    /// Refuses when as many run as may.
+    /// Refuses a command if the maximum number is running.
     pub(crate) fn admit(&self) -> Result<()> {
         let running = self.inner().commands.values().filter(|command| command.is_running()).count();
         if running < self.most {
@@ -59,7 +59,7 @@ impl Background {
         id
     }
 
-    /// The command of this number.
+    /// The command with this number.
     pub(crate) fn get(&self, id: u64) -> Result<Arc<Command>> {
         let inner = self.inner();
         inner.commands.get(&id).cloned().ok_or_else(|| {

@@ -1,17 +1,17 @@
-//! A command's output as a model gets it: text, bounded, with nothing in it to obey. Pure.
+//! A command's output for a model: bounded text without control characters. Pure.
 
 use std::fmt::Write;
 
 use exec_core::Captured;
 use exec_core::printable::{Colours, Sanitizer};
 
-/// Of so many bytes one may be no text before the whole counts as binary.
+/// If more than one in this many bytes is not text, the output counts as binary.
 const ODD_BYTES: usize = 10;
 
 /// How many bytes of binary output are shown.
 const SAMPLE: usize = 32;
 
-/// What was kept of a stream as text; what was left out between its beginning and its end is counted to the byte.
+/// The captured part of a stream as text; the omitted middle is counted to the byte.
 pub(crate) fn shape(captured: &Captured) -> String {
     let (head, tail) = (captured.head(), captured.tail());
     if is_binary(head) || is_binary(tail) {
@@ -27,7 +27,7 @@ pub(crate) fn shape(captured: &Captured) -> String {
     format!("{}\n[… {omitted} of {of} bytes left out here …]\n{}", text(kept_head), text(kept_tail))
 }
 
-/// Bytes as text: what is no text, and what a terminal would obey, is made visible.
+/// Bytes as text: invalid UTF-8 and control characters are made visible.
 pub(crate) fn text(bytes: &[u8]) -> String {
     let (mut sanitizer, mut shown) = (Sanitizer::new(Colours::LeftOut), Vec::new());
     sanitizer.push(bytes, &mut shown);
@@ -35,12 +35,12 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&shown).into_owned()
 }
 
-/// As [`shape`], for a piece of a longer stream.
+/// Like [`shape`], for a piece of a longer stream.
 pub(crate) fn piece(bytes: &[u8]) -> String {
     if is_binary(bytes) { binary(bytes, bytes.len() as u64) } else { text(bytes) }
 }
 
-/// The longest beginning that does not end within a character.
+/// The longest prefix that does not end within a character.
 pub(crate) fn whole_characters(bytes: &[u8]) -> &[u8] {
     let last = bytes.iter().rev().take(4).position(|byte| !is_continuation(*byte)).unwrap_or(0);
     let start = bytes.len().saturating_sub(last + 1);
@@ -50,7 +50,7 @@ pub(crate) fn whole_characters(bytes: &[u8]) -> &[u8] {
     if cut { &bytes[..start] } else { bytes }
 }
 
-/// The longest end that does not begin within a character.
+/// The longest suffix that does not start within a character.
 fn from_whole_character(bytes: &[u8]) -> &[u8] {
     let within = bytes.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
     &bytes[within..]
@@ -99,7 +99,7 @@ mod tests {
         ");
     }
 
-    /// R80: a cut within a character moves to its edge, and the count stays exact.
+    /// R80: a cut within a character moves to its boundary, and the count stays exact.
     #[test]
     fn a_cut_never_splits_a_character() {
         let shaped = shape(&captured("ää→→→→ää".as_bytes(), 9));
@@ -113,12 +113,13 @@ mod tests {
             shaped.starts_with("[6 bytes that are no text, not shown; they begin with 7f454c460001."),
             "{shaped}"
         );
-        // One odd byte in a text, as in an old file name, is shown instead.
+        // A single odd byte in a text, as in an old file name, is shown escaped.
         assert_eq!(shape(&captured(b"na\xefve text", 100)), "na<ef>ve text");
     }
 
     proptest! {
-        /// A34, R80: whatever was written, a model gets text without control characters, and every byte is accounted for.
+        /// A34, R80: whatever was written, a model gets text without control characters, and every byte is accounted
+        /// for.
         #[test]
         fn nothing_is_obeyed_and_nothing_uncounted(bytes: Vec<u8>, cap in 8u64..64) {
             let shaped = shape(&captured(&bytes, cap));

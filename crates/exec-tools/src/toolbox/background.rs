@@ -33,7 +33,7 @@ impl Toolbox {
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
             .unwrap_or_default();
         let most = usize::try_from(self.shown(args.max_output_bytes).get()).unwrap_or(usize::MAX);
-        // What is asked first can't be older than what is read after it: "ended" means that the page is the last.
+        // The state is read before the page, so that "ended" means the page is the last one.
         let mut page = command.read(args.cursor.unwrap_or(0), most, wait).await;
         let state = command.state();
         if page.more > 0 || matches!(state, State::Running) {

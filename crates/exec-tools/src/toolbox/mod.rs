@@ -1,4 +1,4 @@
-//! The tools at work: a call in, an answer out.
+//! Carries out tool calls.
 
 mod background;
 mod run;
@@ -21,16 +21,16 @@ use crate::describe;
 use crate::frame::Frame;
 use crate::{Tool, ToolReply};
 
-/// How much the tools keep and show.
+/// Bounds on what the tools keep and show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
-    /// Most bytes of each output stream in one answer.
+    /// The most bytes of each output stream in one answer.
     pub output: ByteSize,
-    /// Most bytes kept of what a background command wrote.
+    /// The most bytes kept of a background command's output.
     pub log: ByteSize,
-    /// Most background commands at once.
+    /// The most background commands at once.
     pub commands: usize,
-    /// Longest wait for output of a background command.
+    /// The longest wait for output of a background command.
     pub longest_wait: Duration,
 }
 
@@ -45,12 +45,12 @@ impl Default for Bounds {
     }
 }
 
-/// What a model wants.
+/// A model's tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
-    /// An object.
+    /// The arguments, a JSON object.
     pub arguments: Value,
 }
 
@@ -61,13 +61,13 @@ impl ToolCall {
     }
 }
 
-/// Hears what a command prints while it runs.
+/// Observes a command's output while it runs.
 pub trait Watch: Send + Sync {
-    /// A piece of output; it is called from the run's own task and must not wait.
+    /// Receives a piece of output. It is called from the run's own task and must not block.
     fn output(&self, stream: Stream, bytes: &Bytes);
 }
 
-/// Nobody listens.
+/// Ignores all output.
 impl Watch for () {
     fn output(&self, _: Stream, _: &Bytes) {}
 }
@@ -84,7 +84,11 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// All tools. Options that make no sense are refused now.
+    /// Creates a toolbox with all tools.
+    ///
+    /// # Errors
+    ///
+    /// Refuses invalid options.
     pub fn new(executor: Arc<dyn Executor>, opts: ExecOpts, bounds: Bounds) -> Result<Self> {
         let has = executor.capabilities();
         let session = has.sessions.then(new_session);
@@ -96,28 +100,28 @@ impl Toolbox {
         Ok(Self { executor, frame, place, definitions, background, closed: watch::Sender::new(false) })
     }
 
-    /// Only these tools; the others are neither shown nor carried out.
+    /// Restricts the toolbox to these tools; the others are neither listed nor carried out.
     #[must_use]
     pub fn only(mut self, tools: &BTreeSet<Tool>) -> Self {
         self.definitions.retain(|definition| tools.contains(&definition.tool));
         self
     }
 
-    /// The tools there are.
+    /// The definitions of all allowed tools.
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
     }
 
-    /// What is and what is not possible here, in words.
+    /// Describes what is possible here, in words.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// Carries a call out. Dropping the future kills the command it runs; commands in the background go on.
+    /// Carries out a call. Dropping the future kills the command it runs; background commands keep running.
     pub async fn call(&self, call: &ToolCall, watch: &dyn Watch) -> ToolReply {
         let mut closed = self.closed.subscribe();
         tokio::select! {
-            // In this order: what is closed begins nothing.
+            // In this order: a closed toolbox starts nothing.
             biased;
             _ = closed.wait_for(|closed| *closed) => ToolReply::refused("the sandbox is closed"),
             reply = self.dispatch(call, watch) => reply,
@@ -159,7 +163,7 @@ impl Toolbox {
         })
     }
 
-    /// Ends everything: calls that are under way, background commands, the session. Later calls are refused.
+    /// Ends all calls, background commands and the session. Later calls are refused.
     pub async fn close(&self) -> Result<()> {
         self.closed.send_replace(true);
         self.background.clear();
@@ -170,7 +174,7 @@ impl Toolbox {
     }
 }
 
-/// A name that no other client of the same executor has.
+/// A name unique among the clients of an executor.
 fn new_session() -> SessionName {
     let random = RandomState::new().build_hasher().finish();
     SessionName::new(format!("tools-{}-{random:016x}", std::process::id()))

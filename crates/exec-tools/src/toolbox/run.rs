@@ -7,7 +7,7 @@ use crate::save::Saved;
 use crate::{RunCommand, ToolReply};
 
 impl Toolbox {
-    /// Runs a command to its end, keeping of its output what an answer may have.
+    /// Runs a command to its end, keeping as much output as an answer may contain.
     pub(super) async fn run(&self, args: RunCommand, watch: &dyn Watch) -> Result<ToolReply> {
         let mut opts = self.frame.waited_for(args.cwd.as_deref(), args.timeout_seconds)?;
         if let Some(input) = args.stdin {
@@ -40,7 +40,7 @@ impl Toolbox {
         Ok(ToolReply::ran(result, self.frame.plan(), note.into_iter().collect()))
     }
 
-    /// How much of a stream an answer shows: at least so much that reading on gets on.
+    /// How much of a stream an answer shows: at least enough for reading to make progress.
     pub(super) fn shown(&self, asked: Option<u64>) -> ByteSize {
         const LEAST: ByteSize = ByteSize::bytes(64);
         let most = self.frame.bounds().output;

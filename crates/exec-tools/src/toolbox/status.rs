@@ -10,7 +10,7 @@ use super::background::{facts, standing};
 use crate::{SandboxStatus, ToolReply};
 
 impl Toolbox {
-    /// What is possible, found out by running something.
+    /// Describes the sandbox, tested by running a command.
     pub(super) async fn status(&self, _: SandboxStatus) -> Result<ToolReply> {
         let mut text = self.place.clone();
         let tried = self.executor.run(&Cmd::shell(":"), self.frame.opts()).await;
@@ -49,7 +49,7 @@ impl Toolbox {
     }
 }
 
-/// Limits that do not hold here.
+/// Appends the limits that are not enforced here.
 fn gaps(text: &mut String, isolation: &Isolation) {
     for report in &isolation.limits {
         if let Held::NotEnforced { why } = &report.held {

@@ -1,5 +1,5 @@
-//! What stands in a line of the log. Pure: every value is one of ours or a JSON string, so that nothing a command writes
-//! or is called can make a line of its own.
+//! The lines of the log. Pure. Every value is one of ours or a JSON string, so that no command can forge a line
+//! with its output or its name.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) struct StartLine<'a> {
     executor: &'a str,
     owner: &'a str,
     owner_pid: u32,
-    // From here to `state`: what whoever finds the run without an end has to know to say whether it is over.
+    // From here to `state`: the facts that decide later whether a run without an end line is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     owner_start: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ pub(crate) struct StartLine<'a> {
 }
 
 impl<'a> StartLine<'a> {
-    /// Of this run, whose records are in that directory.
+    /// The start of this run, whose records are in that directory.
     pub(crate) fn new(record: &'a RunRecord, state: &'a StateDir, isolation: &'a Isolation) -> Self {
         let world = record.owner.world.as_ref();
         Self {
@@ -102,7 +102,7 @@ enum How<'a> {
 }
 
 impl<'a> EndLine<'a> {
-    /// A run that ended like this.
+    /// The end of a run with this outcome.
     pub(crate) fn of(run: &'a str, outcome: &'a Outcome, written: Written) -> Self {
         let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let how = How::Ended {
@@ -121,7 +121,7 @@ impl<'a> EndLine<'a> {
         Self { event: "end", at: Moment::now().rfc3339(), run, how }
     }
 
-    /// A run that has no outcome.
+    /// The end of a run without an outcome.
     pub(crate) fn failed(run: &'a str, error: String) -> Self {
         Self { event: "end", at: Moment::now().rfc3339(), run, how: How::Failed { error } }
     }

@@ -1,5 +1,5 @@
-//! The file of the log. Each line is one write to a file that is open for appending, so that lines of many processes
-//! stand beside each other and never in each other.
+//! The log file. Each line is one write to a file opened for appending, so that lines of several processes never
+//! interleave.
 
 use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
@@ -15,25 +15,25 @@ use serde::Serialize;
 use super::line::{EndLine, StartLine};
 use super::{AUDIT_VARIABLE, AuditFile, Extent, Reading, read};
 
-/// How many logs are kept that were put aside.
+/// How many rotated logs are kept.
 pub(super) const KEPT: u32 = 4;
 
-/// How often a line is written whose file went away under it, before that is an error.
+/// How often a line is tried while its file keeps being deleted, before that is an error.
 const ATTEMPTS: usize = 3;
 
-/// A write that has begun has ended after this long.
+/// A write in progress finishes within this time.
 const A_WRITE: Duration = Duration::from_millis(5);
 
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// It stands in the log, or in one that is kept.
+    /// It is in the log, or in a rotated log that is kept.
     Kept,
-    /// The file was the oldest of those put aside by then, and is gone.
+    /// The file was the oldest rotated log by then and has been deleted.
     Gone,
 }
 
-/// What it means that a line can't be written.
+/// What happens if a line can't be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rigour {
     BestEffort,
@@ -56,12 +56,12 @@ impl AuditLog {
         Self(Arc::new(Shared { at, rigour, file: Mutex::default() }))
     }
 
-    /// Where it is, if anywhere.
+    /// The log's path, if it has one.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.0.at.path.as_deref()
     }
 
-    /// A run starts. An error means that it must not.
+    /// Logs the start of a run. On an error the run must not start.
     pub(crate) fn start(&self, line: &StartLine<'_>) -> Result<()> {
         match (self.write(line), self.0.rigour) {
             (Ok(()), _) => Ok(()),
@@ -73,14 +73,14 @@ impl AuditLog {
         }
     }
 
-    /// A run has ended, which nobody can refuse.
+    /// Logs the end of a run. Failures are only logged: the run is over in any case.
     pub(crate) fn end(&self, line: &EndLine<'_>) {
         if let Err(error) = self.write(line) {
             tracing::warn!(%error, path = ?self.0.at.path, "the end of a run is not in the audit log");
         }
     }
 
-    /// What the log says so far.
+    /// Reads the log back.
     pub(crate) fn read(&self, extent: Extent) -> io::Result<Reading> {
         read::read(self.path()?, extent)
     }
@@ -123,12 +123,12 @@ impl AuditLog {
     }
 }
 
-/// Writes one line, in one piece.
+/// Writes one line with a single write.
 ///
-/// Between the look at where the file is and this, others may have put it aside. In one that is kept the line is as good;
-/// so it is only looked at whether the file was taken away meanwhile.
+/// Another process may have rotated the file since it was opened. A line in a rotated file that is kept is as good,
+/// so only a deleted file counts as a failure.
 fn append(file: &mut File, text: &[u8]) -> io::Result<Fate> {
-    // A disk that was full took part of a line and had no room for its end; ours must not become that.
+    // A disk that was full may have cut off the last line; ours must not become its continuation.
     let text = if is_broken_off(file) { [b"\n", text].concat().into() } else { Cow::Borrowed(text) };
     if file.write(&text)? < text.len() {
         return Err(io::ErrorKind::StorageFull.into());
@@ -136,14 +136,14 @@ fn append(file: &mut File, text: &[u8]) -> io::Result<Fate> {
     Ok(if has_name(file) { Fate::Kept } else { Fate::Gone })
 }
 
-/// Whether the last line has no end and nobody is about to write it.
+/// Whether the last line is incomplete and no process is still writing it.
 fn is_broken_off(file: &File) -> bool {
     let Some(length) = length_without_end(file) else { return false };
     std::thread::sleep(A_WRITE);
     length_without_end(file) == Some(length)
 }
 
-/// How long the file is, if its last line has no end. What can't be read is taken to be whole.
+/// The length of the file if its last line is incomplete. A file that can't be read counts as complete.
 #[cfg(unix)]
 fn length_without_end(file: &File) -> Option<u64> {
     use std::os::unix::fs::FileExt;
@@ -153,7 +153,7 @@ fn length_without_end(file: &File) -> Option<u64> {
     (last != *b"\n").then_some(length)
 }
 
-/// Here the line after one that broke off is not told from it.
+/// A cut-off last line is not detected on this platform.
 #[cfg(not(unix))]
 fn length_without_end(_: &File) -> Option<u64> {
     None
@@ -165,13 +165,13 @@ fn has_name(file: &File) -> bool {
     file.metadata().is_ok_and(|file| file.nlink() > 0)
 }
 
-/// An open file has its name here.
+/// An open file keeps its name on this platform.
 #[cfg(not(unix))]
 fn has_name(_: &File) -> bool {
     true
 }
 
-/// The file that lines go to now: another process may have put the old one aside.
+/// The file to write to now: another process may have rotated the old one.
 fn current<'a>(held: &'a mut Option<File>, path: &Path, size: u64) -> io::Result<&'a mut File> {
     if held.as_ref().is_some_and(|file| !is_at(file, path)) {
         *held = None;
@@ -199,7 +199,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
             fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
             open(true)
         }
-        // A log may be one that its writers can't read.
+        // The writers of a log may not be allowed to read it.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => open(false),
         other => other,
     }
@@ -217,12 +217,12 @@ fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Makes room for a new file: `audit.jsonl` becomes `audit.jsonl.1`, that one `.2`, and the oldest goes.
+/// Rotates the log: `audit.jsonl` becomes `audit.jsonl.1`, `.1` becomes `.2`, and the oldest is deleted.
 fn put_aside(path: &Path, size: u64) -> io::Result<()> {
     let lock = open(&numbered(path, "lock"))?;
     #[cfg(unix)]
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
-    // Whoever had the lock before us may have done it already.
+    // The previous holder of the lock may have rotated the log already.
     if fs::metadata(path).is_ok_and(|file| file.len() >= size) {
         for number in (1..KEPT).rev() {
             let _ =

@@ -13,48 +13,49 @@ pub(crate) use log::AuditLog;
 pub(crate) use open_runs::{OpenRun, Reading};
 pub(crate) use read::Extent;
 
-/// The variable that says whether there is a log: `off`, `on` or `required`.
+/// The variable that selects whether runs are logged: `off`, `on` or `required`.
 pub const AUDIT_VARIABLE: &str = "AGENTCTL_AUDIT";
 
-/// The log grows to this size before a new one is begun.
+/// The size at which the log is rotated.
 const DEFAULT_SIZE: u64 = 16 << 20;
 
 /// Whether runs are logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Audit {
-    /// They are not.
+    /// Runs are not logged.
     Off,
-    /// They are, if that can be done.
+    /// Runs are logged if possible.
     On(AuditFile),
-    /// They are, or they do not start.
+    /// Runs that can't be logged do not start.
     Required(AuditFile),
 }
 
-/// Where the log is.
+/// The location of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditFile {
-    /// The file; none where nobody knows where to put it.
+    /// The file; `None` if no default location is known.
     pub path: Option<PathBuf>,
-    /// How large it may become before it is put aside.
+    /// The size at which the file is rotated.
     pub size: u64,
 }
 
 impl AuditFile {
-    /// This file.
+    /// A log at this path, with the default size.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: Some(path.into()), size: DEFAULT_SIZE }
     }
 }
 
 impl Audit {
-    /// As the environment says: on by default, in `agentctl/audit.jsonl` below `XDG_STATE_HOME` or `~/.local/state`.
+    /// Reads the environment. The default is on, in `agentctl/audit.jsonl` below `XDG_STATE_HOME` or
+    /// `~/.local/state`.
     pub fn of_this_user() -> Self {
         let file = AuditFile { path: UserDirs::here().audit_file, size: DEFAULT_SIZE };
         let wanted = std::env::var_os(AUDIT_VARIABLE).filter(|value| !value.is_empty());
         match wanted.as_deref().and_then(|value| value.to_str()) {
             Some("off") => Self::Off,
             None | Some("on") => Self::On(file),
-            // A word that is no word for it is taken for the strictest.
+            // An unknown word counts as the strictest setting.
             Some(_) => Self::Required(file),
         }
     }

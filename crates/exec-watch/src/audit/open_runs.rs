@@ -1,4 +1,4 @@
-//! Which runs a log says have started and not ended. Pure: from its lines, whatever stands in them.
+//! Finds the runs that have a start but no end in the log. Pure: works on lines of any content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,27 +7,27 @@ use serde::Deserialize;
 use crate::owner::Owner;
 use crate::process::World;
 
-/// A run that started and, as far as the log goes, has not ended.
+/// A run that has started and, according to the log, not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenRun {
     /// Its name.
     pub(crate) id: String,
-    /// Whose it was.
+    /// Its owner.
     pub(crate) owner: Owner,
-    /// The machine it was on, where that has a name.
+    /// The machine it ran on, if that has an id.
     pub(crate) machine: Option<String>,
-    /// The directory it was written down in.
+    /// The state directory that has its record.
     pub(crate) state: String,
 }
 
-/// What was read of a log, its oldest line first.
+/// The state of a log, read from its oldest line on.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     open: BTreeMap<String, OpenRun>,
     ended: BTreeSet<String>,
 }
 
-/// What of a line matters here. Lines of older versions say less, and runs of theirs are left alone.
+/// The fields of a line that matter here. Lines of older versions have fewer; their runs are left alone.
 #[derive(Debug, Deserialize)]
 struct Said {
     event: String,
@@ -42,7 +42,7 @@ struct Said {
 }
 
 impl Reading {
-    /// Takes in the next line. One that is torn, or none of ours, says nothing.
+    /// Reads the next line. Torn and foreign lines are ignored.
     pub(crate) fn line(&mut self, line: &[u8]) {
         let Ok(said) = serde_json::from_slice::<Said>(line) else { return };
         match said.event.as_str() {
@@ -59,12 +59,12 @@ impl Reading {
         }
     }
 
-    /// Whether it says that this run has ended.
+    /// Whether the log has the end of this run.
     pub(crate) fn has_ended(&self, run: &str) -> bool {
         self.ended.contains(run)
     }
 
-    /// Whether it says that this run has started, and not that it has ended.
+    /// Whether the log has the start of this run and not its end.
     pub(crate) fn is_open(&self, run: &str) -> bool {
         self.open.contains_key(run)
     }
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(run.owner.world.unwrap(), World { boot: "b".into(), namespaces: "1.2".into() });
     }
 
-    /// R91: cut off by a full disk or a crash, written by an older version or by somebody else.
+    /// R91: lines cut off by a full disk or a crash, or written by an older version or another program.
     #[test]
     fn torn_and_foreign_lines_say_nothing() {
         let torn = start("a").split_at(40).0.to_owned();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever reads the end of a log begins in the middle of a line: the rest of one is no line of its own, whatever
+        /// Reading the tail of a log begins in the middle of a line. The rest of that line does not count, whatever
         /// the command was called.
         #[test]
         fn the_rest_of_a_line_says_nothing(name in "\\PC{0,30}", at in 1usize..300) {

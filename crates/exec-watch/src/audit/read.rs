@@ -1,4 +1,4 @@
-//! Reads a log back, as a whole or its end.
+//! Reads the log back, all of it or its tail.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -9,25 +9,25 @@ use super::log::{KEPT, numbered, open};
 use super::open_runs::Reading;
 use crate::lock::{Lock, With};
 
-/// How much is read of a log's end.
+/// How much of the tail is read.
 const END: u64 = 1 << 20;
 
-/// No line of ours comes near this.
+/// Our lines are far shorter.
 const LONGEST: u64 = 1 << 20;
 
-/// Whoever puts the log aside needs no longer; one that was stopped in the middle of it does not hold us up.
+/// Longer than a rotation takes; a process stopped in the middle of one does not hold us up.
 const TURN: Duration = Duration::from_secs(1);
 
 /// How much of a log is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// The end of the current file, which takes no time that anybody would notice.
+    /// The tail of the current file, which takes no noticeable time.
     End,
-    /// Everything that is kept.
+    /// All kept files.
     All,
 }
 
-/// Reads what there is of the log at this path.
+/// Reads the log at this path.
 pub(super) fn read(path: &Path, extent: Extent) -> io::Result<Reading> {
     let mut reading = Reading::default();
     for mut file in files(path, extent)? {
@@ -40,7 +40,7 @@ pub(super) fn read(path: &Path, extent: Extent) -> io::Result<Reading> {
     Ok(reading)
 }
 
-/// The files, oldest first. They are opened while nobody puts them aside, so that none is missed or seen twice.
+/// The files, oldest first. They are opened under the rotation lock, so that none is missed or seen twice.
 fn files(path: &Path, extent: Extent) -> io::Result<Vec<File>> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -64,7 +64,7 @@ fn turn(lock: &Path) -> io::Result<Lock> {
     })
 }
 
-/// A line that is too long comes in pieces, none of which makes sense to anybody.
+/// A line that is too long comes in pieces, none of which parses.
 fn each_line(reader: &mut impl BufRead, mut take: impl FnMut(&[u8])) -> io::Result<()> {
     let mut line = Vec::new();
     while reader.by_ref().take(LONGEST).read_until(b'\n', &mut line)? > 0 {

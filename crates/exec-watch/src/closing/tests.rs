@@ -1,4 +1,4 @@
-//! Logs with runs that nobody closed.
+//! Logs with open runs.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::audit::{Audit, AuditFile};
 use crate::watch::Watch;
 
-/// A state directory and a log that a reboot has gone over: the log has lines, the directory nothing.
+/// A state directory and a log after a reboot: the log has lines, the directory is empty.
 struct Scene {
     dir: tempfile::TempDir,
     watch: Watch,
@@ -28,7 +28,7 @@ impl Scene {
         self.dir.path().join(file)
     }
 
-    /// The line of a run that this process started, but for these fields.
+    /// The start line of a run of this process, except for these fields.
     fn start(&self, run: &str, but: &Value) -> String {
         let own = Owner::this_process();
         let world = own.world.unwrap();
@@ -45,7 +45,7 @@ impl Scene {
         std::fs::write(self.log(file), lines.concat()).unwrap();
     }
 
-    /// Why runs were closed, by the lines that were added to the log.
+    /// Why runs were closed, from the lines added to the log.
     fn closed(&self) -> Vec<(String, String)> {
         let text = std::fs::read_to_string(self.log("audit.jsonl")).unwrap();
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -99,7 +99,7 @@ fn runs_from_before_a_restart_are_closed_once() {
     assert_eq!(scene.closed().len(), 3);
 }
 
-/// R91, R15: several at once, and the log is put aside meanwhile.
+/// R91, R15: several processes at once, and the log is rotated meanwhile.
 #[test]
 fn two_at_once_close_each_run_once() {
     let scene = Scene::new();
@@ -122,7 +122,7 @@ fn two_at_once_close_each_run_once() {
     assert_eq!(runs.iter().map(closed).collect::<Vec<_>>(), vec![1; runs.len()]);
 }
 
-/// R91: an owner that died between its last line and taking its record away.
+/// R91: an owner that died after it logged the end and before it removed the record.
 #[test]
 fn what_the_log_says_has_ended_is_not_closed_again() {
     let scene = Scene::new();
@@ -137,7 +137,7 @@ fn what_the_log_says_has_ended_is_not_closed_again() {
     assert!(scene.watch.state().names(Kind::Run).unwrap().is_empty());
 }
 
-/// R15: what happens by itself at a start is bounded, and happens once for every start of the machine.
+/// R15: the sweep at startup is bounded and happens once per boot.
 #[test]
 fn by_itself_only_the_end_of_the_log_is_read_and_once() {
     let scene = Scene::new();
@@ -160,7 +160,8 @@ fn by_itself_only_the_end_of_the_log_is_read_and_once() {
     assert_eq!(scene.watch.sweep(SweepMode::Remove).unwrap().runs, ["much later"], "who asks gets all");
 }
 
-/// R15, R91: the record of a run goes with its cell, a moment before its owner has ended; its lines are looked for again.
+/// R15, R91: the record of a run is removed with its cell, a moment before its owner has ended; its lines are
+/// looked for again.
 #[test]
 fn a_run_of_an_owner_that_is_ending_is_looked_for_again() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! From files to a workshop, or to all that is wrong with them.
+//! From files to a workshop, or to all their mistakes.
 
 use std::fs;
 

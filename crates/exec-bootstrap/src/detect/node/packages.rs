@@ -31,7 +31,7 @@ pub(super) struct Manager {
     lock: Option<String>,
 }
 
-/// Lock files, and whose they are.
+/// Lock files and their package managers.
 const LOCKS: &[(&str, Kind)] = &[
     ("package-lock.json", Kind::Npm),
     ("npm-shrinkwrap.json", Kind::Npm),
@@ -46,7 +46,7 @@ pub(super) fn has_lock(tree: &Tree, place: &str) -> bool {
 }
 
 impl Manager {
-    /// Precedence: `packageManager` in package.json, then whose lock file is there.
+    /// Precedence: `packageManager` in package.json, then the existing lock file.
     pub(super) fn of(tree: &Tree, project: &Project<'_>) -> Result<Self> {
         let locks: Vec<(String, Kind)> = LOCKS
             .iter()
@@ -92,7 +92,7 @@ fn named(said: &str) -> Option<(Kind, String)> {
     Some((kind, version.to_string()))
 }
 
-/// What the format of a lock file says about who wrote it.
+/// Derives the package manager and its version from the format of a lock file.
 fn locked(kind: Kind, lock: &str) -> (Kind, String) {
     let (kind, version) = match kind {
         Kind::Yarn if !lock.contains("__metadata:") => (Kind::YarnClassic, known::YARN_CLASSIC),
@@ -144,7 +144,7 @@ pub(super) fn add(part: &mut Part, tree: &Tree, project: &Project<'_>, manager: 
         "node_modules in the project comes first. The project's own scripts (prepare, postinstall) do not run here.".to_owned(),
     ];
     if !project.members.is_empty() {
-        // A link to a manifest without sources would hide why an import fails.
+        // A link to a manifest without sources would hide the reason of a failing import.
         commands.push("find node_modules -maxdepth 2 -type l ! -path '*/.bin/*' -delete".to_owned());
         comment.push(
             "Packages of this repository that import each other need links in its own node_modules."
@@ -192,7 +192,7 @@ impl Manager {
         }
     }
 
-    /// What to install to have it, where Node's image has none or another version.
+    /// The package to install, if Node's image lacks this manager or version.
     fn package(&self) -> Option<String> {
         let package = match self.kind {
             Kind::Npm if self.version.is_empty() => return None,
@@ -214,8 +214,8 @@ impl Manager {
         }
     }
 
-    /// Exactly what the lock file says, in one flat `node_modules`. Scripts of packages run, those of the project do not:
-    /// its sources are not there.
+    /// Installs exactly what the lock file names, in one flat `node_modules`. Scripts of packages run; those of the
+    /// project do not, because its sources are missing.
     fn install(&self) -> Vec<String> {
         let is_locked = self.lock.is_some();
         let frozen = |flag: &'static str| if is_locked { flag } else { "" };

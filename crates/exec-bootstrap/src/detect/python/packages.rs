@@ -17,7 +17,7 @@ const PLACE: &str = "/opt/python-project";
 const PIP_CACHE: &str = "/root/.cache/pip";
 const UV_CACHE: &str = "/root/.cache/uv";
 
-/// Extras, groups and lists that tests need, by the names they usually have.
+/// The usual names of extras, groups and lists that tests need.
 pub(super) const FOR_TESTS: &[&str] = &["dev", "develop", "development", "test", "testing", "tests"];
 
 /// Adds what the project in this directory needs; returns the names of its packages.
@@ -58,9 +58,9 @@ pub(super) fn add(part: &mut Part, tree: &Tree, place: &str) -> Result<BTreeSet<
     Ok(names)
 }
 
-/// A package manager in an environment of its own: what it needs does not mix with the project's packages.
+/// Installs a package manager in its own environment, apart from the project's packages.
 fn tool(part: &mut Part, name: &str, version: &str, why: String) {
-    // PDM alone breaks with newer releases of what it needs; this brings the ones it was released with.
+    // Plain PDM breaks with newer releases of its dependencies; `[locked]` installs those it was released with.
     let extra = if name == "pdm" { "[locked]" } else { "" };
     let commands = vec![
         format!("python3 -m venv /opt/{name}"),
@@ -89,7 +89,7 @@ fn install(
     Layer { comment, directory, place, files, caches: vec![cache], commands }
 }
 
-/// An option for each of these names.
+/// Repeats an option for each name.
 fn each(option: &str, names: impl IntoIterator<Item = String>) -> String {
     let options: Vec<String> = names.into_iter().map(|name| format!(" {option} {name}")).collect();
     options.concat()
@@ -115,7 +115,7 @@ fn uv(part: &mut Part, tree: &Tree, place: &str, project: &Table) {
     tool(part, "uv", known::UV, why);
     let only = if is_workspace { "--all-packages --no-install-workspace" } else { "--no-install-project" };
     let extras = each("--extra", extras(project));
-    // Inside nothing is to be changed: the environment is read-only, and there is no network.
+    // uv must not change anything in the sandbox: the environment is read-only, and there is no network.
     part.set("UV_PROJECT_ENVIRONMENT", VENV);
     part.set("UV_NO_SYNC", "1");
     part.set("UV_PYTHON_DOWNLOADS", "never");
@@ -127,7 +127,7 @@ fn uv(part: &mut Part, tree: &Tree, place: &str, project: &Table) {
 
 fn poetry(part: &mut Part, tree: &Tree, place: &str) -> Result<()> {
     let lock = join(place, "poetry.lock");
-    // Poetry signs its lock files.
+    // Poetry records its version in lock files.
     let first = tree.text(&lock)?.and_then(|text| text.lines().next()).unwrap_or_default();
     let wrote = first.split("by Poetry ").nth(1).and_then(crate::version::Version::parse);
     let (version, why) = match wrote {
@@ -201,7 +201,7 @@ fn pip(part: &mut Part, place: &str, project: &Table, lists: Lists) {
     }
 }
 
-/// What pyproject.toml names itself.
+/// The dependencies declared in pyproject.toml.
 fn declared(project: &Table) -> BTreeSet<String> {
     let listed = at(project, &["project", "dependencies"]).and_then(Value::as_array).into_iter().flatten();
     let mut names: BTreeSet<String> = listed.filter_map(|line| requirements::name(line.as_str()?)).collect();

@@ -1,4 +1,4 @@
-//! pip's lists of packages: which of them a project has, and which files they take along.
+//! pip's requirement files: which ones a project has, and which files they include.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::tree::{Tree, directory, file_name, join};
 pub(super) struct Lists {
     /// Those to install.
     pub(super) installed: Vec<String>,
-    /// Every file that takes: includes and constraints too.
+    /// Every file that is needed, including includes and constraints.
     pub(super) files: Vec<String>,
     /// The packages in them.
     pub(super) names: BTreeSet<String>,
-    /// Whether a line means files of the project.
+    /// Whether a line refers to files of the project.
     pub(super) is_local: bool,
 }
 
@@ -42,7 +42,7 @@ impl Lists {
     }
 }
 
-/// `requirements.txt`, `requirements-dev.txt`, `requirements/test.txt`: not those of other occasions.
+/// Accepts `requirements.txt`, `requirements-dev.txt` and `requirements/test.txt`, but not those for other purposes.
 fn is_wanted(path: &str, place: &str) -> bool {
     let Some(name) = file_name(path).strip_suffix(".txt") else { return false };
     let in_folder = directory(path) == join(place, "requirements");
@@ -67,7 +67,7 @@ pub(super) fn name(line: &str) -> Option<String> {
     line.starts_with(|c: char| c.is_ascii_alphanumeric()).then(|| normal(&line[..end]))
 }
 
-/// Names that the index takes for the same are the same.
+/// Normalizes a name as the package index does.
 pub(super) fn normal(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }

@@ -1,4 +1,4 @@
-//! Crates: what cargo needs of a project in order to fetch them, and where they are to be found in the sandbox.
+//! Crates: what cargo needs of a project to fetch them, and where the sandbox finds them.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::tree::{Tree, directory, join};
 use crate::wanted::counts;
 use crate::{Reason, document};
 
-/// Adds the crates of every workspace, and what they are built against.
+/// Adds the crates of every workspace, and the libraries they are built against.
 pub(super) fn add(part: &mut Part, tree: &Tree, manifests: &[&str], top: &str) -> Result<()> {
     libraries::add(part, &locked(tree, &join(top, "Cargo.lock"))?);
     for root in roots(tree, manifests) {
@@ -43,7 +43,7 @@ fn roots<'a>(tree: &'a Tree, manifests: &[&'a str]) -> Vec<&'a str> {
     roots
 }
 
-/// Whether crates come out of the project itself.
+/// Whether the crates are vendored in the project.
 fn is_vendored(tree: &Tree, root: &str) -> Result<bool> {
     let config = document::toml(tree, &join(root, ".cargo/config.toml"))?.unwrap_or_default();
     let sources =
@@ -93,7 +93,7 @@ fn fetch(tree: &Tree, manifests: &[&str], root: &str, reasons: &mut Vec<Reason>)
     })
 }
 
-/// Files that must be there for cargo to accept a manifest.
+/// Files that must exist for cargo to accept a manifest.
 fn targets(manifest: &toml::Table) -> Vec<String> {
     let Some(package) = manifest.get("package") else { return Vec::new() };
     let mut files = vec!["src/lib.rs".to_owned()];

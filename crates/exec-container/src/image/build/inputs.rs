@@ -264,7 +264,7 @@ mod tests {
         assert_ne!(all("**/target\n!deep/target/x\n"), brought_back);
     }
 
-    /// A43, V12: how deep a tree is, a command decides.
+    /// A43: how deep a tree is, a command decides.
     #[test]
     fn deep_directories_are_refused_by_name() {
         let root = tempfile::tempdir().unwrap();

@@ -1,26 +1,26 @@
-//! Which files of the project a Dockerfile names. Where that can't be told for certain, it is all of them. Pure.
+//! Finds the project files that a Dockerfile names. In doubt, all of them. Pure.
 
-/// What git calls a repository in its working tree.
+/// The name of a git repository in its working tree.
 pub(super) const REPOSITORY: &str = ".git";
 
-/// What a build reads of the project.
+/// The project files that a build reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sources {
-    /// These paths, from the top of the project.
+    /// These paths, relative to the project's root.
     Some(Vec<String>),
-    /// It may be anything.
+    /// Possibly any file.
     All,
 }
 
 impl Sources {
-    /// Whether a repository is named itself.
+    /// Whether a path in a repository is named.
     pub(super) fn name_repository(&self) -> bool {
         let is_in_one = |path: &String| path.split('/').any(|part| part == REPOSITORY);
         matches!(self, Self::Some(paths) if paths.iter().any(is_in_one))
     }
 }
 
-/// What this Dockerfile reads.
+/// The files that this Dockerfile reads.
 pub(super) fn sources(text: &str) -> Sources {
     if text.lines().take_while(|line| line.starts_with('#')).any(|line| line.contains("escape")) {
         return Sources::All;
@@ -37,7 +37,8 @@ pub(super) fn sources(text: &str) -> Sources {
     Sources::Some(paths)
 }
 
-/// Lines put together where one ends in a backslash, without comments. Neither these nor empty lines end an instruction.
+/// The instructions, with continuation lines joined and comments removed. Neither comments nor empty lines end an
+/// instruction.
 fn instructions(text: &str) -> Vec<String> {
     let mut whole = Vec::new();
     let mut current = String::new();
@@ -54,13 +55,13 @@ fn instructions(text: &str) -> Vec<String> {
     whole
 }
 
-/// The paths one instruction reads; `None` if that can't be told.
+/// The paths that one instruction reads; `None` if unknown.
 fn of_instruction(line: &str) -> Option<Vec<String>> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match name.to_ascii_uppercase().as_str() {
         "COPY" | "ADD" => copied(rest.trim()),
-        // A file of the project can be mounted too, which is what a mount is by default.
+        // A project file can be mounted too; that is the default type of a mount.
         "RUN" => rest.split_whitespace().all(is_harmless).then(Vec::new),
         "ONBUILD" => None,
         _ => Some(Vec::new()),
@@ -90,7 +91,7 @@ fn copied(rest: &str) -> Option<Vec<String>> {
     words.into_iter().map(path).collect()
 }
 
-/// A path that means itself.
+/// A path without special characters, or `None`.
 fn path(word: &str) -> Option<String> {
     let word = word.trim_start_matches("./").trim_start_matches('/').trim_end_matches('/');
     let is_plain = !word.is_empty()
@@ -120,7 +121,7 @@ mod tests {
         assert_eq!(sources(text), Sources::Some(paths.iter().map(ToString::to_string).collect()));
     }
 
-    /// R76: in doubt it is everything.
+    /// R76: in doubt, everything counts.
     #[rstest]
     #[case("COPY . .")]
     #[case("COPY *.txt /")]

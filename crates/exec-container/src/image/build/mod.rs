@@ -1,9 +1,9 @@
-//! The image of the workspace's own Dockerfile, for runs that ask for it: built when anything that goes into it has
-//! changed, by the engine's own program, one at a time for a project.
+//! Builds the image of the workspace's own Dockerfile, for runs that ask for it. The engine's CLI builds it
+//! whenever one of its inputs has changed, one build per project at a time.
 //!
-//! The program and not the engine's interface, because a build over that interface needs a gRPC server of ours for
-//! whatever the engine wants to know meanwhile (files, credentials), and `RUN --mount` needs such a build. The program
-//! has all of it, with the user's registries and proxies.
+//! It uses the CLI instead of the API, because a BuildKit build over the API needs a gRPC server of ours that
+//! answers the engine's questions (files, credentials), and `RUN --mount` needs BuildKit. The CLI has all of it,
+//! with the user's registries and proxies.
 
 mod inputs;
 mod instructions;
@@ -27,7 +27,7 @@ pub(crate) use recipe::dockerfile;
 
 pub(super) const REPOSITORY: &str = "agentctl/project";
 
-/// Where and for whom images are built.
+/// Builds images on one engine.
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
     pub(crate) engine: &'a Engine,
@@ -37,7 +37,7 @@ pub(crate) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The name of the image for the workspace as it is now; it is on the engine then.
+    /// Ensures that the image for the workspace's current state is on the engine, and returns its name.
     pub(crate) async fn image(&self, workspace: &Path) -> Result<String> {
         let failed = |error: Error| error.with_backend(self.engine.backend());
         let recipe = read(workspace).await.map_err(failed)?;
@@ -48,7 +48,7 @@ impl Builder<'_> {
         let project = hex(&Sha256::digest(workspace.as_os_str().as_encoded_bytes()));
         let turn = format!("build-{project}");
         let _turn = turn::take(&turn).await.map_err(failed)?;
-        // Whoever had the turn before may have built just this, or changed what it is made of.
+        // The previous holder of the lock may have built this very image, or its inputs may have changed.
         let recipe = read(workspace).await.map_err(failed)?;
         let name = recipe.name();
         if !self.has(&name).await? {
@@ -61,12 +61,12 @@ impl Builder<'_> {
         self.engine.image(name).await.map(|image| image.is_some())
     }
 
-    /// Something that is no step.
+    /// Reports progress that is not a step.
     fn say(&self, what: String) {
         self.progress.tell(ImageStep::Build(BuildStep { number: 0, of: 0, what }));
     }
 
-    /// Builds it from a copy in the directory of this name. The turn keeps other builds out of it.
+    /// Builds the image from a copy in the directory of this name. The lock keeps other builds out of it.
     async fn build(&self, workspace: &Path, recipe: &Recipe, (name, copy): (&str, &str)) -> Result<()> {
         tracing::info!(image = name, dockerfile = %recipe.path.display(), "building");
         self.say(format!("building {name} from {}", recipe.path.display()));
@@ -77,7 +77,7 @@ impl Builder<'_> {
             self.progress.tell(ImageStep::Build(step));
         })
         .await?;
-        // What counts is what the engine has.
+        // Only the engine knows whether the build succeeded.
         if self.has(name).await? {
             self.say(format!("built {name}"));
             return Ok(());
@@ -92,7 +92,7 @@ impl Builder<'_> {
     }
 }
 
-/// Reading and hashing are for another thread: a project may be large.
+/// Reads and hashes on another thread: a project may be large.
 async fn read(workspace: &Path) -> Result<Recipe> {
     let workspace = workspace.to_owned();
     let look = move || {
@@ -105,7 +105,7 @@ async fn read(workspace: &Path) -> Result<Recipe> {
     })?
 }
 
-/// And so is copying.
+/// Copies on another thread.
 async fn copied(recipe: &Recipe, workspace: &Path, copy: &str) -> Result<Copied> {
     let (recipe, workspace, copy) = (recipe.clone(), workspace.to_owned(), copy.to_owned());
     tokio::task::spawn_blocking(move || recipe.copy(&workspace, &copy)).await.map_err(|error| {

@@ -1,4 +1,4 @@
-//! Runs a build, tells how it goes, and keeps its last words.
+//! Runs a build, reports its progress and keeps the end of its output.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -12,14 +12,15 @@ use super::program::Program;
 use crate::Endpoint;
 use crate::engine::BuildStep;
 
-/// As much as a person reads of a build that failed.
+/// How many lines of a failed build are shown.
 const LAST_WORDS: usize = 25;
-/// As much as a person reads of a line, in characters.
+/// How much of a line is shown, in characters.
 const LONGEST: usize = 400;
-/// A line of more bytes than this is taken for several, so that one without an end is never held as a whole.
+/// Longer lines are split at this many bytes, so that an endless line is never held as a whole.
 const PIECE: u64 = 4096;
 
-/// Runs it to its end. It ends with us, in whatever way we end. Returns what it said last.
+/// Runs the build to its end and returns the end of its output. The build dies with this process, however that
+/// ends.
 pub(super) async fn follow(
     program: &Program,
     arguments: &[OsString],
@@ -37,7 +38,7 @@ pub(super) async fn follow(
     child(program, arguments, endpoint, &tell).await.map_err(failed)
 }
 
-/// By way of a helper that ends it when we are killed; `None` where this build has none.
+/// Runs it through a helper that ends it if we are killed; `None` if this program has no helper.
 #[cfg(target_os = "linux")]
 async fn tied(
     program: &Program,
@@ -58,7 +59,7 @@ async fn tied(
     said.map(Some)
 }
 
-/// As a child that ends with what waits for it.
+/// Runs it as a child that is killed when the future is dropped.
 async fn child(
     program: &Program,
     arguments: &[OsString],
@@ -99,7 +100,7 @@ async fn listen(output: impl AsyncRead + Unpin, tell: &impl Fn(BuildStep)) -> io
     Ok(Vec::from(last).join("\n"))
 }
 
-/// `#7 [build 2/5] RUN make` of BuildKit, `STEP 2/5: RUN make` of Podman.
+/// Parses `#7 [build 2/5] RUN make` of BuildKit and `STEP 2/5: RUN make` of Podman.
 fn step(line: &str) -> Option<BuildStep> {
     let (place, what) = match line.strip_prefix('#') {
         Some(rest) => rest.split_once(" [")?.1.split_once("] ")?,
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(step.as_ref().map(|step| (step.number, step.of, step.what.as_str())), expected);
     }
 
-    /// A43: a build prints whatever its Dockerfile has it print. The line is not held until it ends.
+    /// A43: a build prints whatever its Dockerfile makes it print. A line is not held until its end.
     #[tokio::test]
     async fn a_line_without_an_end_comes_in_pieces() {
         let (output, mut build) = tokio::io::duplex(1 << 16);

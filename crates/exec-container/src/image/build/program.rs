@@ -1,4 +1,4 @@
-//! The engine's own program: which of those that are installed can build, and how it is told to.
+//! The engine's CLI: finds an installed one that can build, and composes its command line.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,18 @@ use super::recipe::Copied;
 use crate::labels;
 use crate::{Endpoint, Product};
 
-/// From this version on, Docker's program builds with the help of another one.
+/// From this version on, the `docker` CLI needs buildx to build.
 const WITH_BUILDX: u32 = 23;
 
-/// A program that can build.
+/// A CLI that can build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Program {
     pub(super) path: PathBuf,
     product: Product,
 }
 
-/// The first on the search path that can. What lies in the workspace may be a command's work, whatever it leads to.
+/// The first on the search path that can build. Programs in the workspace, or leading into it, are skipped: a
+/// command may have written them.
 pub(super) fn find(product: Product, workspace: &Path) -> Result<Program> {
     let path = search_path(&std::env::var_os("PATH").unwrap_or_default());
     let lies_inside = |path: &Path| path.starts_with(workspace);
@@ -41,7 +42,7 @@ fn builds(program: &Path, product: Product) -> bool {
     }
 }
 
-/// What a program says of itself, if it is one.
+/// The output of a program, if it succeeds.
 fn asked(program: &Path, question: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
     command.args(question).current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
@@ -49,7 +50,7 @@ fn asked(program: &Path, question: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Of `Docker version 28.2.2, build e6534b4`.
+/// The major version in `Docker version 28.2.2, build e6534b4`.
 fn major(said: &str) -> Option<u32> {
     said.split_whitespace().find_map(|word| word.split('.').next()?.parse().ok())
 }
@@ -69,7 +70,7 @@ impl Program {
     pub(super) fn arguments(&self, endpoint: &Endpoint, recipe: &Copied, name: &str) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = Vec::new();
         if self.product == Product::Podman {
-            // The service's own storage and runtime, which need not be this program's.
+            // Uses the service's storage and runtime, which may differ from the CLI's own.
             arguments.extend(["--remote".into(), "--url".into(), endpoint.to_string().into()]);
         }
         arguments.push("build".into());
@@ -86,7 +87,7 @@ impl Program {
         arguments
     }
 
-    /// Its environment: the caller's, but for which engine it is to talk to.
+    /// Sets its environment: the caller's, except for the choice of the engine.
     pub(super) fn prepare(&self, command: &mut Command, endpoint: &Endpoint) {
         for name in ["DOCKER_CONTEXT", "BUILDX_BUILDER", "CONTAINER_HOST", "CONTAINER_CONNECTION"] {
             command.env_remove(name);

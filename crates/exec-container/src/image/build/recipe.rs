@@ -1,4 +1,4 @@
-//! A project's Dockerfile, and the name of what comes of it.
+//! A project's Dockerfile, and the name of its image.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,37 +11,37 @@ use super::instructions::{Sources, sources};
 use super::{REPOSITORY, snapshot};
 use crate::{Product, cache};
 
-/// The image to work in comes before the application's.
+/// The development image comes before the application's.
 const NAMES: [&str; 2] = ["Dockerfile.dev", "Dockerfile"];
 const IGNORE: &str = ".dockerignore";
-/// The same beside a Dockerfile, where builders look for it first.
+/// The ignore file next to a Dockerfile, which builders prefer.
 const BESIDE: &str = "Dockerfile.dockerignore";
-/// A Dockerfile is a few pages.
+/// The largest Dockerfile that is read.
 const LONGEST: u64 = 1 << 20;
 
-/// The Dockerfile that is built for this workspace, if it has one.
+/// The Dockerfile of this workspace, if it has one.
 pub(crate) fn dockerfile(workspace: &Path) -> Option<PathBuf> {
     let root = Dir::open(workspace).ok()?;
     dockerfile_in(&root).map(|name| workspace.join(name))
 }
 
-/// Whatever is there has the name, so that nothing that can't be read makes us take the next one.
+/// Any existing entry counts, so that an unreadable one is not skipped for the next name.
 fn dockerfile_in(root: &Dir) -> Option<&'static str> {
     let is_there =
         |name: &&str| !root.metadata(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
     NAMES.into_iter().find(is_there)
 }
 
-/// What is built, as it was when it was looked at.
+/// A project's build inputs at the time they were read.
 #[derive(Debug, Clone)]
 pub(super) struct Recipe {
     pub(super) path: PathBuf,
     name: &'static str,
     text: Vec<u8>,
     ignore: Option<Vec<u8>>,
-    /// What counts, for the number and for the copy.
+    /// The files that are hashed and copied.
     sources: Sources,
-    /// And what does not.
+    /// The files that are not.
     ignored: Ignored,
     number: String,
 }
@@ -68,21 +68,21 @@ impl Recipe {
         Ok(Self { path, name, text, ignore, sources, ignored, number: inputs.finish() })
     }
 
-    /// The files that say what is built.
+    /// The files that define the build.
     pub(super) fn files(&self) -> Vec<&'static str> {
         std::iter::once(self.name).chain(self.ignore.as_ref().map(|_| IGNORE)).collect()
     }
 
-    /// What its image is called.
+    /// The name of the image.
     pub(super) fn name(&self) -> String {
         format!("{REPOSITORY}:{}", self.number)
     }
 
-    /// The project in a directory of ours, where no command changes it between the look and the build. The directory has this
-    /// name, which no other build uses meanwhile; what one that was killed left there goes.
+    /// Copies the project into a directory of ours, where no command can change it between the hash and the build.
+    /// No other build uses a directory of this name meanwhile; leftovers of a killed build are removed.
     pub(super) fn copy(&self, workspace: &Path, name: &str) -> Result<Copied> {
         let copy = || {
-            // Not among temporary files: their directory can be a workspace, or in one.
+            // Not among temporary files: their directory can be a workspace, or inside one.
             let place = Copied::empty(self.name, name)?;
             let dir = place.cache.own_dir(name, Sharing::Readable)?;
             dir.create("Dockerfile", 0o600, &self.text)?;
@@ -94,7 +94,7 @@ impl Recipe {
             if let Some(ignore) = &self.ignore {
                 project.replace(IGNORE, 0o644, ignore)?;
             }
-            // The image's name stands for what it was built from, in every workspace with the same files.
+            // The image's name identifies its inputs, in every workspace with the same files.
             if Self::read(&place.context()).map_err(io::Error::other)?.number != self.number {
                 return Err(io::Error::other("it was changed while it was copied: try again"));
             }
@@ -104,7 +104,7 @@ impl Recipe {
     }
 }
 
-/// A recipe and its project in a directory of ours, which goes with it.
+/// A copy of a recipe and its project, removed on drop.
 #[derive(Debug)]
 pub(super) struct Copied {
     /// The recipe's name in the project.
@@ -128,13 +128,13 @@ impl Copied {
         cache::directory().join(&self.name)
     }
 
-    /// The directory that it is built from.
+    /// The build context.
     pub(super) fn context(&self) -> PathBuf {
         self.path().join("context")
     }
 
-    /// The Dockerfile. Docker finds what is to be ignored beside it, and prefers that to what a project has; Podman packs what is
-    /// not in the project, and must not have to.
+    /// The Dockerfile. Docker reads the ignore file next to it and prefers it to the project's. Podman packs a
+    /// Dockerfile from outside the context, which must not be necessary.
     pub(super) fn dockerfile(&self, product: Product) -> PathBuf {
         match product {
             Product::Docker => self.path().join("Dockerfile"),
@@ -149,7 +149,7 @@ impl Copied {
 
 impl Drop for Copied {
     fn drop(&mut self) {
-        // The next build of the project does it.
+        // If this fails, the project's next build removes it.
         let _ = self.cache.remove_tree(&self.name);
     }
 }
@@ -190,7 +190,7 @@ mod tests {
         assert_ne!(app.name(), dev.name());
     }
 
-    /// A4, A43: what is changed after the look is not built.
+    /// A4, A43: later changes are not built.
     #[cfg(unix)]
     #[test]
     fn a_copy_is_what_was_looked_at() {
@@ -216,7 +216,7 @@ mod tests {
         assert!(!cache::directory().join(&name).exists());
     }
 
-    /// A3, A43: neither file is followed, waited for or read without end.
+    /// A3, A43: neither file is followed, waited for or read without bound.
     #[cfg(unix)]
     #[rstest::rstest]
     fn only_files_are_read(#[values("Dockerfile", "Dockerfile.dev", ".dockerignore")] name: &str) {

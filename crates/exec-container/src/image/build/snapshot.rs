@@ -1,8 +1,8 @@
-//! The project as it was when it was looked at, in a directory that no command reaches.
+//! A copy of the project as it was hashed, in a directory that no command reaches.
 //!
-//! A build that read the project itself could read something else than what its image is named after. Podman's program also packs
-//! what it is given, the Dockerfile from elsewhere included, and its service unpacks that and writes through links of the
-//! project on the way: in a copy that has the Dockerfile in its place, nothing is packed from elsewhere.
+//! A build that read the project itself could read other files than those its image is named after. The `podman`
+//! CLI also packs its input, including a Dockerfile from elsewhere, and its service unpacks that and writes through
+//! links of the project on the way. In a copy that has the Dockerfile in place, nothing is packed from elsewhere.
 
 use std::fs::File;
 use std::io;
@@ -14,11 +14,11 @@ use exec_files::{Dir, FileKind};
 use super::inputs::{DEEPEST, Ignored, MOST_BYTES, MOST_FILES, mode, too_deep, too_much};
 use super::instructions::Sources;
 
-/// What a copied directory allows whatever its own mode is: that we can put something in and take it away again.
+/// Mode bits that every copied directory has, so that we can fill and remove it.
 const OURS: u32 = 0o700;
 
-/// Copies what a build reads of `root`, but for what is ignored, into the empty directory `into`. Pipes, sockets and devices are
-/// left out. Not by recursion: how deep it is, a command decides.
+/// Copies what a build reads of `root`, except for what is ignored, into the empty directory `into`. Pipes, sockets
+/// and devices are left out. Not recursive: a command decides how deep the tree is.
 pub(super) fn copy(root: &Dir, sources: &Sources, ignored: &Ignored, into: &Dir) -> io::Result<()> {
     let mut copying =
         Copying { root, ignored, into, files: 0, bytes: 0, waiting: Vec::new(), directories: Vec::new() };
@@ -32,15 +32,15 @@ pub(super) fn copy(root: &Dir, sources: &Sources, ignored: &Ignored, into: &Dir)
     copying.set_times()
 }
 
-/// The paths that are named, if that is all a build reads; none where a link is on the way: what it leads to is the builder's to
-/// say.
+/// The named paths, if a build reads only those; `None` if a link is on the way: the builder decides where it
+/// leads.
 fn plain_paths(root: &Dir, sources: &Sources) -> Option<Vec<PathBuf>> {
     let Sources::Some(paths) = sources else { return None };
     let mut plain: Vec<PathBuf> = Vec::new();
     for path in paths.iter().map(PathBuf::from) {
         match root.metadata(&path) {
             Ok(found) if FileKind::of(&found) == FileKind::Link => return None,
-            // They are sorted, so that a directory comes before what is in it.
+            // Sorted, so that a directory comes before its contents.
             Ok(_) if plain.iter().any(|above| path.starts_with(above)) => {}
             Ok(_) => plain.push(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -56,14 +56,14 @@ struct Copying<'a> {
     into: &'a Dir,
     files: usize,
     bytes: u64,
-    /// Directories that are made and still empty.
+    /// Directories that exist and are still empty.
     waiting: Vec<PathBuf>,
-    /// All that were made, with the times that they shall have.
+    /// All created directories, with the times they shall get.
     directories: Vec<(PathBuf, SystemTime)>,
 }
 
 impl Copying<'_> {
-    /// A path, with the directories it lies in.
+    /// Copies a path, with its parent directories.
     fn add_named(&mut self, path: &Path) -> io::Result<()> {
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
         above.retain(|directory| {
@@ -115,13 +115,13 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// Builders take files for the same only if their times are. What was made in a directory has changed its time.
+    /// Builders treat files as equal only if their times are. Filling a directory has changed its time.
     fn set_times(&self) -> io::Result<()> {
         self.directories.iter().rev().try_for_each(|(path, time)| self.into.set_modified(path, *time))
     }
 }
 
-/// Copies at most so many bytes, and returns how many there were.
+/// Copies at most `most` bytes and returns how many.
 fn copy_file(root: &Dir, into: &Dir, path: &Path, most: u64) -> io::Result<u64> {
     let file = root.file(path)?;
     let found = file.metadata()?;
@@ -135,7 +135,7 @@ fn copy_file(root: &Dir, into: &Dir, path: &Path, most: u64) -> io::Result<u64> 
     Ok(length)
 }
 
-/// Whatever the umask is.
+/// Sets the mode regardless of the umask.
 #[cfg(unix)]
 fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -183,7 +183,7 @@ mod tests {
         assert!(!there("target").exists() && !there("socket").exists());
     }
 
-    /// A43: what a sparse file says of its length is enough.
+    /// A43: the length a sparse file reports is enough.
     #[test]
     fn too_much_is_not_copied() {
         let (project, copied) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -192,7 +192,7 @@ mod tests {
         copy(&open(&project), &Sources::All, &Ignored::default(), &open(&copied)).unwrap_err();
     }
 
-    /// A43: whatever else is there does not matter to a build that does not read it.
+    /// A43: files that a build does not read do not matter.
     #[test]
     fn of_what_is_named_nothing_else_is_copied() {
         let (project, copied) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -209,7 +209,7 @@ mod tests {
         let there = |name: &str| copied.path().join(name).exists();
         assert!(there("go.mod") && there("web/package.json") && there("web/deep/file"));
         assert!(!there("huge") && !there("web/other") && !there("go.sum"));
-        // Behind a link it may be anything.
+        // A link may lead anywhere.
         symlink("go.mod", at("link")).unwrap();
         assert_eq!(plain_paths(&open(&project), &named(&["link"])), None);
     }

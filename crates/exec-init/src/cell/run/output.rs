@@ -11,8 +11,8 @@ use crate::cell::outbox::{HostGone, Moved, Outbox};
 use crate::cell::stream::{Channel, Stream, waiting};
 
 impl Run {
-    /// Whether silence counts: only while the host would take output, so a slow host never looks like a silent
-    /// command.
+    /// Whether silence counts against the idle limit: only while the host takes output, so a slow host never
+    /// looks like a silent command.
     pub(crate) fn is_listened_to(&self, outbox: &Outbox) -> bool {
         self.has_begun() && self.allowance() > 0 && outbox.is_empty() && !self.streams.is_empty()
     }
@@ -21,7 +21,7 @@ impl Run {
         self.silent = self.silent.saturating_add(time);
     }
 
-    /// How much may be sent now. Once nothing can write any more, what is left in the pipes is bounded by their
+    /// How much may be sent now. Once nothing can write any more, the rest in the pipes is bounded by their
     /// size and goes without credit: a host that does not read still learns how the run ended.
     fn allowance(&self) -> u64 {
         match self.phase {
@@ -31,7 +31,7 @@ impl Run {
         }
     }
 
-    /// What to wait for on a stream now.
+    /// The event to wait for on a stream now.
     pub(crate) fn wait_for(&self, stream: &Stream, outbox: &Outbox) -> Wait {
         if !self.has_begun() || outbox.promised(&stream.source) > 0 {
             Wait::Nothing
@@ -40,14 +40,14 @@ impl Run {
         } else if stream.room(self.allowance()) > 0 {
             if outbox.is_empty() { Wait::Bytes } else { Wait::Nothing }
         } else if waiting(&stream.source) == 0 {
-            // Without this a command's end would go unseen until the host gives credit it has no use for.
+            // Otherwise a command's end would go unseen until the host gives credit it has no use for.
             Wait::End
         } else {
             Wait::Nothing
         }
     }
 
-    /// Moves what one stream has.
+    /// Moves the output that one stream has.
     pub(crate) fn pump(
         &mut self,
         channel: Channel,
@@ -77,14 +77,14 @@ impl Run {
             Moved::Bytes(_) if self.discarding => {}
             Moved::Bytes(count) => self.count(index, count),
             Moved::End => self.close(index),
-            // Nothing where something was promised: a process of the run read its own output.
+            // Promised bytes are missing: a process of the run read its own output.
             Moved::Nothing if stream.is_bounded() => self.close(index),
             Moved::Nothing => {}
         }
         Ok(())
     }
 
-    /// For a stream that may not be read: is it at its end, or beyond the limit?
+    /// Checks a stream that may not be read for its end and for the limit.
     fn probe(&mut self, index: usize, now: Instant) {
         let Some(stream) = self.streams.get(index) else { return };
         if waiting(&stream.source) > 0 {
@@ -123,7 +123,7 @@ impl Run {
         }
     }
 
-    /// Only what has been written by now is still delivered.
+    /// Delivers only what has been written by now.
     pub(crate) fn deliver_what_is_there(&mut self, outbox: &Outbox) {
         for stream in &mut self.streams {
             stream.finish_with_what_is_there(self.tty.is_some(), outbox.promised(&stream.source));
@@ -131,17 +131,17 @@ impl Run {
         self.phase = Phase::Delivering;
     }
 
-    /// All writers are dead: the streams come to their ends by themselves.
+    /// Delivers every stream to its end: all writers are dead.
     pub(crate) fn deliver_to_the_end(&mut self) {
         self.phase = Phase::Delivering;
     }
 
-    /// Whether everything that is to be delivered has been.
+    /// Whether all output due has been delivered.
     pub(crate) fn is_delivered(&self) -> bool {
         self.discarding || self.streams.iter().all(Stream::is_spent)
     }
 
-    /// Takes the streams that are still open once the run is over: a session's background processes write to them.
+    /// Takes the streams still open after the run: a session's background processes write to them.
     pub(crate) fn leftover_streams(&mut self) -> Vec<Rc<OwnedFd>> {
         if self.tty.is_some() {
             return Vec::new();
@@ -150,7 +150,7 @@ impl Run {
     }
 }
 
-/// Reads and forgets, so that a process that writes on can go on to its end.
+/// Reads and discards, so that the writer does not block on a full pipe.
 pub(crate) fn discard(source: &OwnedFd) -> Moved {
     let mut scratch = [0; 16 * 1024];
     match rustix::io::read(source, &mut scratch) {

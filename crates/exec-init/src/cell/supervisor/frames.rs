@@ -1,4 +1,4 @@
-//! What the host asks for.
+//! Requests from the host.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::cell::spawn;
 use crate::cgroup::Counters;
 use crate::sys;
 
-/// Runs at once in a session.
+/// The most concurrent runs in a session.
 const MOST_RUNS: usize = 256;
 
 impl Supervisor {
@@ -50,7 +50,7 @@ impl Supervisor {
             ToCell::Start(start) => return self.on_start(id, *start, now),
             ToCell::Ping(nonce) => self.outbox.push(id, &FromCell::Pong(nonce)),
             other => {
-                // Frames for a run that is over crossed its last one on the way.
+                // These frames were sent before the host learned that the run is over.
                 let Some(run) = self.runs.get_mut(&id) else { return Ok(()) };
                 match other {
                     ToCell::Stdin(bytes) => {
@@ -98,7 +98,7 @@ impl Supervisor {
         }
         let (lifetime, limits) = (start.lifetime, start.limits);
         let counters = match lifetime {
-            // The cell is the run's own, and so is every count.
+            // The cell belongs to the run alone, and so does every count.
             Lifetime::Cell => Counters::default(),
             Lifetime::Session => self.counters(),
         };
@@ -130,7 +130,7 @@ impl Supervisor {
     }
 }
 
-/// Makes a directory the home and temporary directory of a command.
+/// Sets a directory as the home and temporary directory of a command.
 fn settle_in(home: &[u8], env: &mut Vec<Vec<u8>>) {
     for name in [b"HOME=".as_slice(), b"TMPDIR="] {
         env.retain(|variable| !variable.starts_with(name));

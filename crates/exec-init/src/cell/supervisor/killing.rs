@@ -1,4 +1,4 @@
-//! Killing: what a run left behind, what escaped its runner, and in the end everything.
+//! Killing: the leftovers of a run, escapees from a runner, and in the end everything.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::cell::spawn::Process;
 use crate::cell::sweep;
 use crate::sys;
 
-/// How long a host that violated the protocol is given to read why.
+/// How long a host that violated the protocol has to read the reason.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Supervisor {
@@ -22,7 +22,7 @@ impl Supervisor {
         self.hunting.is_some() || self.runs.values().any(|run| matches!(run.phase, Phase::Killing { .. }))
     }
 
-    /// One attempt at everything that is to die.
+    /// One attempt to kill everything that has to die.
     pub(super) fn kill(&mut self, now: Instant) {
         if let Some(until) = self.hunting {
             let spare = self.runners();
@@ -53,14 +53,14 @@ impl Supervisor {
         let done = match runner {
             None => self.kill_cell(now),
             Some((pid, State::Busy)) => {
-                // The command's end is known to the host before the search for what it left begins.
+                // The host learns of the command's end before the search for its leftovers begins.
                 let _ = self.outbox.flush();
                 sweep::pass(pid, &[]);
                 false
             }
             Some((_, State::Empty | State::Gone)) => self.hunting.is_none(),
         };
-        // Without a runner nobody can say how the command ended, only that it did.
+        // Without its runner the command's exit status is lost; only its end is known.
         if done && runner.is_some_and(|(_, state)| state == State::Gone) {
             self.on_exit(id, Status::Signal(libc::SIGKILL), now);
         }
@@ -75,13 +75,14 @@ impl Supervisor {
         }
     }
 
-    /// Something will not die. The run is over all the same.
+    /// Ends the run although a process of it will not die.
     fn give_up(&mut self, id: u32, now: Instant) {
         self.on_exit(id, Status::Signal(libc::SIGKILL), now);
         if self.runs.get(&id).is_some_and(Run::has_begun) {
             return;
         }
-        // It hangs on its way to the program, where no signal reaches it. Nothing else may run beside it.
+        // The process hangs on its way to the program, beyond the reach of signals. Nothing else may run
+        // beside it.
         if let Some(run) = self.runs.remove(&id) {
             let errno = Errno::TIMEDOUT.raw_os_error();
             self.outbox.push(id, &FromCell::Failed(Failed { stage: Stage::Exec, errno }));
@@ -90,7 +91,7 @@ impl Supervisor {
         }
     }
 
-    /// True when the cell is empty.
+    /// Returns true when the cell is empty.
     pub(super) fn kill_cell(&mut self, now: Instant) -> bool {
         self.reap(now);
         if !(self.childless && kill::is_alone(self.scope)) {
@@ -101,7 +102,7 @@ impl Supervisor {
         self.childless && kill::is_alone(self.scope)
     }
 
-    /// Kills everything, says why if there is someone to say it to, and exits.
+    /// Kills everything, sends the host the reason if there is one, and exits.
     pub(super) fn quit(mut self, quit: Quit) -> ! {
         let code = match quit {
             Quit::HostGone => 0,
@@ -120,7 +121,7 @@ impl Supervisor {
 
     pub(super) fn kill_everything(&mut self) {
         let deadline = Instant::now() + KILL_PATIENCE;
-        // Children of runners are theirs to collect; without runners they are ours.
+        // Runners collect their own children; without runners they become ours.
         loop {
             kill::everything(self.scope, self.cgroup.as_ref());
             self.collect_all();

@@ -1,4 +1,4 @@
-//! The loop itself: what to wait for, and who gets what happened.
+//! The event loop: waits for events and dispatches them.
 
 mod frames;
 mod killing;
@@ -28,10 +28,10 @@ use crate::cgroup::{Cgroup, Counters};
 use crate::fence::{self, Fence};
 use crate::sys::{self, Pid};
 
-/// Streams of finished commands that are still read so that their background processes can write.
+/// Streams of finished commands that are still drained so that background processes can write.
 const MOST_SINKS: usize = 512;
 
-/// How long a kill is repeated before what is left counts as a survivor.
+/// How long to repeat a kill before the rest count as survivors.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Time between two attempts at a kill.
@@ -49,7 +49,7 @@ impl From<HostGone> for Quit {
     }
 }
 
-/// What a descriptor in the poll set belongs to.
+/// The owner of a descriptor in the poll set.
 #[derive(Debug, Clone, Copy)]
 enum Token {
     Host,
@@ -64,7 +64,7 @@ enum Token {
     Sink(usize),
 }
 
-/// Never returns: ends with the host, or with a violation of the protocol.
+/// Never returns: exits when the host goes away or violates the protocol.
 pub(crate) fn serve(config: Config) -> ! {
     match Supervisor::new(config) {
         Ok((mut inbox, mut supervisor)) => {
@@ -88,21 +88,22 @@ struct Supervisor {
     fence: Fence,
     open_files: Rlimit,
     outbox: Outbox,
-    /// The standard streams, where frames go another way: their end is the host's end all the same.
+    /// The standard streams when frames use the lane: their end still means that the host is gone.
     lifeline: Option<HostStream>,
     children: OwnedFd,
     greeted: bool,
-    /// When to rehearse the start of a command, until that is done or no longer of use.
+    /// When to rehearse the start of a command; `None` once that is done or useless.
     rehearsal: Option<Instant>,
-    /// For the streams of the next command.
+    /// Pipes for the next command.
     stock: Stock,
-    /// A command that had the cell to itself was started.
+    /// A command with the cell to itself was started.
     served: bool,
     runs: BTreeMap<u32, Run>,
-    /// Runners whose command is over while its background processes live on.
+    /// Runners whose command has ended while its background processes live on.
     left: Vec<Runner>,
     sinks: Vec<Rc<OwnedFd>>,
-    /// A runner was killed by its own command: what was below it is below us now, and dies.
+    /// Set when a command killed its own runner: the runner's descendants are now ours, and are killed until
+    /// then.
     hunting: Option<Instant>,
     childless: bool,
     next_kill: Instant,
@@ -176,7 +177,7 @@ impl Supervisor {
         }
         let (mut streams, others): (Vec<_>, Vec<_>) =
             events.into_iter().partition(|(token, _)| matches!(token, Token::Stream(..)));
-        // The first to fill the way to the host makes the others wait: each is first in turn.
+        // The first run to fill the host's pipe makes the others wait, so each is first in turn.
         self.turns = self.turns.wrapping_add(1);
         let first = self.turns % streams.len().max(1);
         streams.rotate_left(first);
@@ -186,7 +187,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Waits until something happens or is due.
+    /// Waits for the next event or deadline.
     fn wait(&self, inbox: &Inbox, now: Instant) -> Vec<(Token, PollFlags)> {
         let (mut fds, tokens) = self.poll_set(inbox);
         let timeout = self.deadline(now).map(|deadline| timespec(deadline.saturating_duration_since(now)));
@@ -208,7 +209,7 @@ impl Supervisor {
             tokens.push(token);
             fds.push(fd);
         };
-        // A host that does not read its answers gets no more of them, but its end is always seen.
+        // A host that does not read its answers gets no more, but its end is always noticed.
         let more = if self.outbox.is_full() { PollFlags::empty() } else { PollFlags::IN };
         let space = if self.outbox.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
         add(Token::Host, PollFd::from_borrowed_fd(inbox.fd(), more | PollFlags::RDHUP));
@@ -265,7 +266,7 @@ impl Supervisor {
     ) -> Result<(), Quit> {
         match token {
             Token::Host => self.on_host(flags, inbox, now)?,
-            // Nothing is ever said there: whatever happens is its end.
+            // The host never writes here: any event is its end.
             Token::Lifeline => return Err(Quit::HostGone),
             Token::Outbox => {
                 if flags.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
@@ -297,13 +298,13 @@ impl Supervisor {
 
     fn on_sink(&mut self, index: usize) {
         let ended = self.sinks.get(index).is_some_and(|sink| discard(sink) == Moved::End);
-        // Later indices of this turn's events move only when one closes, and then are looked at next turn.
+        // Closing one shifts the later indices of this turn's events; those are handled next turn.
         if ended {
             self.sinks.swap_remove(index);
         }
     }
 
-    /// Moves every run on as far as it can go without waiting.
+    /// Advances every run as far as it can go without waiting.
     fn advance(&mut self, now: Instant) {
         self.rehearse(now);
         let ids: Vec<u32> = self.runs.keys().copied().collect();
@@ -332,7 +333,7 @@ impl Supervisor {
         }
     }
 
-    /// The account of a run, and what becomes of what it leaves.
+    /// Sends the account of a run and takes over its leftovers.
     fn close(&mut self, mut run: Run) {
         let usage = match run.lifetime {
             Lifetime::Session => run.usage.unwrap_or_default(),
@@ -348,7 +349,7 @@ impl Supervisor {
         self.leave(run);
     }
 
-    /// A runner outlives its run for as long as it has something to look after.
+    /// Keeps a runner for as long as it has descendants.
     fn leave(&mut self, run: Run) {
         if let Process::Runner(runner) = run.process
             && runner.state == State::Busy
@@ -362,7 +363,7 @@ impl Supervisor {
     }
 }
 
-/// As many descriptors as the kernel allows; commands get back what was there before.
+/// Raises the limit on open files to the maximum; returns the old limit, which commands get back.
 fn raise_open_files() -> Rlimit {
     let before = rustix::process::getrlimit(Resource::Nofile);
     let raised = Rlimit { current: before.maximum, maximum: before.maximum };

@@ -1,4 +1,4 @@
-//! What becomes of the processes: commands, runners, and orphans that came to us.
+//! Process events: of commands, of runners and of orphans that this process inherited.
 
 use std::time::Instant;
 
@@ -30,7 +30,7 @@ impl Supervisor {
         while rustix::io::read(&self.children, &mut info).is_ok_and(|count| count > 0) {}
     }
 
-    /// Collects every child that ended, ours and the orphans that came to us.
+    /// Collects every child that ended, including inherited orphans.
     pub(super) fn reap(&mut self, now: Instant) {
         loop {
             match sys::wait_any() {
@@ -49,7 +49,7 @@ impl Supervisor {
 
     pub(super) fn on_child(&mut self, pid: Pid, change: Change, now: Instant) {
         if change == Change::Stopped {
-            // A command may stop its runner, but not for long.
+            // A command may stop its runner, but the runner is continued at once.
             if self.runners().contains(&pid) {
                 let _ = sys::kill(pid, libc::SIGCONT);
             }
@@ -62,7 +62,7 @@ impl Supervisor {
     }
 
     pub(super) fn on_exit(&mut self, id: u32, status: Status, now: Instant) {
-        // The process is dead, so what it had to say about its start has been said.
+        // The process is dead, so its report about the start is complete.
         self.on_report(id, now);
         if let Some(run) = self.runs.get_mut(&id) {
             run.exit(status, now, &mut self.outbox);
@@ -89,7 +89,7 @@ impl Supervisor {
         }
     }
 
-    /// A runner that had something to look after was killed by it. What it had is ours now, and dies.
+    /// Takes over from a runner that its own processes killed: they are now ours, and are killed.
     fn on_runner_gone(&mut self, id: u32, before: State, now: Instant) {
         if before != State::Busy {
             return;

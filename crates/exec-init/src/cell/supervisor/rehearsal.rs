@@ -1,9 +1,10 @@
-//! A cell that waits for its command uses the time: it goes through the motions of starting one.
+//! Rehearses the start of a command while the cell is idle.
 //!
-//! The first time a new process does anything, memory has to be found for it, and in new control groups every page
-//! is charged for the first time. A command that comes later does not have to wait for that. Nothing foreign runs: the
-//! rehearsal ends where the program would be executed. The names that nearly every program begins with are looked up too,
-//! because some engines have containers' files in a process of their own, which is asked once for each.
+//! The first time a new process does anything, memory has to be found for it, and in new control groups every
+//! page is charged for the first time. The rehearsal takes that cost before a command arrives. No foreign
+//! code runs: the rehearsal ends where the program would be executed. It also looks up the names that nearly
+//! every program starts with, because some engines serve containers' files from a separate process, which is
+//! asked once for each name.
 
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
@@ -14,13 +15,13 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use super::Supervisor;
 use crate::cell::spawn::{self, Process};
 
-/// A command that comes sooner is not kept waiting.
+/// Idle time before a rehearsal, so that a command that arrives sooner is not delayed.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// No file can have this name: the directory of processes holds nothing of the kind.
+/// A name that can't exist: `/proc/self` holds nothing of the kind.
 const NO_PROGRAM: &[u8] = b"/proc/self/no-such-program";
 
-/// Where programs, their loader and their libraries are.
+/// Directories of programs, their loader and their libraries.
 const FIRST_NAMES: [&CStr; 5] = [c"/bin/.", c"/lib/.", c"/lib64/.", c"/usr/bin/.", c"/etc/."];
 
 impl Supervisor {
@@ -28,7 +29,7 @@ impl Supervisor {
         self.rehearsal = Some(now + IDLE);
     }
 
-    /// Rehearses if it is time and nothing else is to be done.
+    /// Rehearses if it is time and nothing else is pending.
     pub(super) fn rehearse(&mut self, now: Instant) {
         if self.rehearsal.is_none_or(|at| now < at) {
             return;

@@ -12,10 +12,10 @@ use rustix::net::{
 
 use super::message::{self, Body, Call, Received};
 
-/// Longer messages are not for us.
+/// Longer messages are rejected.
 const LONGEST: usize = 1 << 16;
 
-/// Who answers at a socket.
+/// The program at the other end of a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Peer {
     /// A bus. It expects a greeting, and a destination in every message.
@@ -33,7 +33,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Connects and says who we are. All that is done with the connection ends by `deadline`.
+    /// Connects and authenticates. All use of the connection ends by `deadline`.
     pub(super) fn open(path: &str, peer: Peer, deadline: Instant) -> Result<Self, String> {
         let socket = dial(path, deadline).map_err(|why| format!("{path}: {why}"))?;
         let mut connection = Self { socket, serial: 0, deadline };
@@ -51,7 +51,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for the reply.
     pub(super) fn ask(&mut self, call: &Call<'_>) -> Result<(), String> {
         self.serial += 1;
         self.write(&call.encode(self.serial)).map_err(|why| format!("{}: {why}", call.member))?;
@@ -66,15 +66,15 @@ impl Connection {
         }
     }
 
-    /// The kernel tells the other side who we are; the name in the request only has to match.
+    /// The kernel identifies us to the other side; the name in the request only has to match.
     fn authenticate(&mut self) -> Result<(), Errno> {
         let user = rustix::process::geteuid().as_raw().to_string();
-        // In hexadecimal, where a digit is a 3 and itself.
+        // In hexadecimal a digit is a 3 followed by itself.
         let name: String = user.chars().flat_map(|digit| ['3', digit]).collect();
         self.write(format!("\0AUTH EXTERNAL {name}\r\n").as_bytes())?;
         let mut line = Vec::new();
         while !line.ends_with(b"\r\n") {
-            // Nothing is sent after the answer before we begin, so single bytes lose nothing.
+            // The peer sends nothing after its answer until we begin, so reading single bytes loses nothing.
             line.extend(self.read(1)?);
             if line.len() > 256 {
                 return Err(Errno::MSGSIZE);
@@ -125,13 +125,13 @@ impl Connection {
 
 fn dial(path: &str, deadline: Instant) -> Result<OwnedFd, Errno> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    // For sending, and on Linux for connecting too.
+    // Applies to sending, and on Linux to connecting too.
     set_socket_timeout(&socket, Timeout::Send, Some(left(deadline)?))?;
     connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(socket)
 }
 
-/// A limit of nothing would mean no limit.
+/// A zero timeout would mean no timeout.
 fn left(deadline: Instant) -> Result<Duration, Errno> {
     let left = deadline.checked_duration_since(Instant::now()).ok_or(Errno::TIMEDOUT)?;
     Ok(left.max(Duration::from_millis(1)))

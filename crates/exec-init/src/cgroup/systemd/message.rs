@@ -1,11 +1,11 @@
-//! D-Bus messages, as far as one request and its answer need them: bytes in, bytes out.
+//! D-Bus messages, as far as one request and its reply need them: bytes in, bytes out.
 //!
-//! Knows the format of the wire (little-endian, every value aligned to its size), not what is asked for.
+//! Knows the wire format (little-endian, every value aligned to its size), not the requests themselves.
 
-/// A request, or the head of one that is being written.
+/// A request, or the header of one that is being written.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
-    /// The bus name of the receiver; none on a connection that leads to one program alone.
+    /// The bus name of the receiver; `None` on a connection to a single program.
     pub(super) destination: Option<&'a str>,
     pub(super) path: &'a str,
     pub(super) interface: &'a str,
@@ -19,11 +19,11 @@ const LITTLE_ENDIAN: u8 = b'l';
 const VERSION: u8 = 1;
 const METHOD_CALL: u8 = 1;
 
-/// The length of what stands before the fields of a header.
+/// The length of the header before its fields.
 pub(super) const FIXED: usize = 16;
 
 impl Call<'_> {
-    /// The message with this number.
+    /// Encodes the message with this number.
     pub(super) fn encode(&self, serial: u32) -> Vec<u8> {
         let mut out = Body::default();
         for byte in [LITTLE_ENDIAN, METHOD_CALL, 0, VERSION] {
@@ -48,7 +48,7 @@ impl Call<'_> {
     }
 }
 
-/// Values in the order they were put.
+/// Values in the order they were added.
 #[derive(Debug, Default)]
 pub(super) struct Body(Vec<u8>);
 
@@ -64,7 +64,7 @@ impl Body {
         self.byte(0);
     }
 
-    /// A list of values with this alignment, each put by `fill`.
+    /// A list of values with this alignment, added by `fill`.
     pub(super) fn array(&mut self, alignment: usize, fill: impl FnOnce(&mut Self)) {
         self.uint(0);
         let length_at = self.0.len() - 4;
@@ -77,7 +77,7 @@ impl Body {
         }
     }
 
-    /// A `(name, value)` pair whose value says its own type.
+    /// A `(name, value)` pair whose value carries its own type.
     pub(super) fn property(&mut self, name: &str, signature: &str, put: impl FnOnce(&mut Self)) {
         self.align(8);
         self.string(name);
@@ -107,23 +107,23 @@ impl Body {
     }
 }
 
-/// What a message from the other side is.
+/// A message from the other side.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Received {
-    /// The answer to the request with this number.
+    /// The reply to the request with this number.
     Answer(u32),
-    /// That request's refusal.
+    /// The refusal of a request.
     Refusal {
         /// The number of the request.
         of: u32,
         /// The error's name and text.
         why: String,
     },
-    /// Something that was not asked for.
+    /// An unsolicited message.
     Other,
 }
 
-/// How many bytes the message has that begins with these, which are [`FIXED`] many.
+/// The length of the message that begins with these [`FIXED`] bytes.
 pub(super) fn length(fixed: &[u8]) -> Option<usize> {
     if fixed.first() != Some(&LITTLE_ENDIAN) {
         return None;
@@ -133,7 +133,7 @@ pub(super) fn length(fixed: &[u8]) -> Option<usize> {
     head.checked_add(body)
 }
 
-/// Reads a whole message.
+/// Decodes a whole message.
 pub(super) fn decode(message: &[u8]) -> Option<Received> {
     let kind = message.get(1)?;
     let end = FIXED.checked_add(number_at(message, 12)?)?;
@@ -150,7 +150,7 @@ pub(super) fn decode(message: &[u8]) -> Option<Received> {
         (2, Some(of)) => Received::Answer(of),
         (3, Some(of)) => {
             let body = message.get(end.checked_next_multiple_of(8)?..)?;
-            // Most errors say in words what is the matter.
+            // Most errors carry a text.
             let why = match string_at(body, 0) {
                 Some(text) if !text.is_empty() => format!("{text} ({error})"),
                 _ => error,
@@ -167,7 +167,7 @@ enum Value<'a> {
     Other,
 }
 
-/// The fields of a header, up to the first that is not of the types the bus itself sends.
+/// The fields of a header, up to the first whose type the bus itself never sends.
 struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(decode(&answer(3, b"")), Some(Received::Refusal { of: 7, why }));
     }
 
-    /// Whatever the other side sends, reading it returns.
+    /// Decoding returns whatever the other side sends.
     #[test]
     fn nonsense_is_not_read() {
         let whole = answer(3, b"\x02\0\0\0no\0");

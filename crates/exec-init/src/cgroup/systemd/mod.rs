@@ -1,9 +1,9 @@
-//! A place for a cell's group where systemd runs the hierarchy: a transient scope that is delegated to us.
+//! A place for a cell's group where systemd manages the hierarchy: a transient scope delegated to us.
 //!
-//! A group of a login session or of a service is systemd's: its processes and its controllers are not ours to
-//! change. A scope of our own leaves them as they are; systemd hands the controllers down to it, keeps them there, and removes
-//! the scope when its last process has ended. One request is all there is to say, so the few bytes of D-Bus are written
-//! here: a D-Bus crate would bring an event loop or a C library into PID 1 of every cell.
+//! The group of a login session or service belongs to systemd: its processes and controllers are not ours to
+//! change. A scope of our own leaves them alone; systemd delegates the controllers to it, keeps them there,
+//! and removes the scope when its last process has ended. This takes a single request, so the few bytes of
+//! D-Bus are written here: a D-Bus crate would bring an event loop or a C library into PID 1 of every cell.
 
 mod connection;
 mod message;
@@ -15,18 +15,18 @@ use self::connection::{Connection, Peer};
 use self::message::{Body, Call};
 use super::find::{Hierarchies, Place};
 
-/// How long systemd may take for all of it. A busy machine needs a second.
+/// How long systemd may take in total. A busy machine needs a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Between two looks at the group we are in.
+/// Interval between checks of the group we are in.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// Whether systemd runs this machine, or this container.
+/// Whether systemd manages this machine or container.
 pub(super) fn is_here() -> bool {
     Path::new("/run/systemd/system").exists()
 }
 
-/// Moves this process into a new scope of this name and returns the scope's place.
+/// Moves this process into a new scope of this name and returns its place.
 pub(super) fn enter_scope(name: &str, own: &Place, controllers: &[&str]) -> Result<Place, String> {
     let user = rustix::process::geteuid();
     let deadline = Instant::now() + PATIENCE;
@@ -43,7 +43,8 @@ pub(super) fn enter_scope(name: &str, own: &Place, controllers: &[&str]) -> Resu
     await_move(&unit, deadline).ok_or_else(|| format!("systemd did not move us into {unit}"))
 }
 
-/// The manager that this user's units belong to: over its bus, whose interface is documented, else past it.
+/// Connects to the manager of this user's units: over its bus, whose interface is documented, or else
+/// directly.
 fn open(is_root: bool, user: u32, deadline: Instant) -> Result<(Connection, Peer), String> {
     let sockets = if is_root {
         ["/run/dbus/system_bus_socket".to_owned(), "/run/systemd/private".to_owned()]
@@ -63,7 +64,7 @@ fn open(is_root: bool, user: u32, deadline: Instant) -> Result<(Connection, Peer
     Err(first.unwrap_or_default())
 }
 
-/// What is asked for: `StartTransientUnit(name, mode, properties, auxiliary units)`.
+/// The body of the request: `StartTransientUnit(name, mode, properties, auxiliary units)`.
 fn scope(unit: &str, slice: Option<&str>, controllers: &[&str]) -> Body {
     let mut body = Body::default();
     body.string(unit);
@@ -73,12 +74,12 @@ fn scope(unit: &str, slice: Option<&str>, controllers: &[&str]) -> Body {
         if let Some(slice) = slice {
             properties.property("Slice", "s", |value| value.string(slice));
         }
-        // 0 is the sender: right even if systemd counts processes from another namespace than ours.
+        // 0 is the sender: correct even if systemd numbers processes in another namespace than ours.
         properties.property("PIDs", "au", |value| value.array(4, |list| list.uint(0)));
         properties.property("DelegateControllers", "as", |value| {
             value.array(4, |list| controllers.iter().for_each(|name| list.string(name)));
         });
-        // Neither keeper nor PID 1 ends on a request; stopping the unit means all of it.
+        // Neither keeper nor PID 1 exits on SIGTERM; stopping the unit must end all of it.
         properties.property("KillSignal", "i", |value| value.uint(libc::SIGKILL as u32));
         properties.property("CollectMode", "s", |value| value.string("inactive-or-failed"));
     });
@@ -86,8 +87,8 @@ fn scope(unit: &str, slice: Option<&str>, controllers: &[&str]) -> Body {
     body
 }
 
-/// The slice that we are in, so that its limits hold for the cell too. A session of an ordinary user is in a slice of the
-/// system's manager, where the user's own manager can't put anything: that chooses itself.
+/// The slice we are in, so that its limits apply to the cell too. An ordinary user's session is in a slice of
+/// the system's manager, where the user's own manager can't put anything; then the manager chooses.
 fn slice(own: &Path, is_root: bool) -> Option<&str> {
     let mut parts = own.iter().filter_map(|part| part.to_str());
     if !is_root {
@@ -96,7 +97,7 @@ fn slice(own: &Path, is_root: bool) -> Option<&str> {
     parts.rfind(|part| Path::new(part).extension().is_some_and(|kind| kind == "slice"))
 }
 
-/// The answer says that the unit is to be started; it has started once we are in it.
+/// Waits until we are in the unit: the reply only confirms that it will be started.
 fn await_move(unit: &str, deadline: Instant) -> Option<Place> {
     loop {
         if let Some(place) = Hierarchies::of_self().v2().filter(|place| place.dir.ends_with(unit)) {

@@ -12,18 +12,18 @@ use rustix::mount::{
     fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
 };
 
-/// What every mount of a cell has: no set-user-id programs, no devices.
+/// Flags of every mount of a cell: no set-user-id programs, no devices.
 pub(super) const SAFE: MountAttrFlags =
     MountAttrFlags::MOUNT_ATTR_NOSUID.union(MountAttrFlags::MOUNT_ATTR_NODEV);
 
-/// What the mounts have that are for looking at devices and kernel files only.
+/// Flags of mounts that only show devices and kernel files.
 pub(super) const NO_PROGRAMS: MountAttrFlags =
     MountAttrFlags::MOUNT_ATTR_NOSUID.union(MountAttrFlags::MOUNT_ATTR_NOEXEC);
 
-/// No writing.
+/// Read-only.
 pub(super) const READ_ONLY: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_RDONLY;
 
-/// Whether the mounts below come along.
+/// Whether to include the mounts below.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     One,
@@ -38,7 +38,7 @@ impl NewFs {
         fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map(Self)
     }
 
-    /// The kernel takes a size of nothing for no limit at all.
+    /// The kernel treats a size of zero as no limit.
     pub(super) fn tmpfs(size: u64, mode: u32) -> Result<Self, Errno> {
         let fs = Self::open("tmpfs")?.with("size", &size.max(4096).to_string())?;
         fs.with("mode", &format!("{:o}", mode & 0o7777))
@@ -53,14 +53,14 @@ impl NewFs {
         Ok(self)
     }
 
-    /// A mount of it that is nowhere yet.
+    /// A detached mount of it.
     pub(super) fn mount(self, flags: MountAttrFlags) -> Result<OwnedFd, Errno> {
         fsconfig_create(&self.0)?;
         fsmount(&self.0, FsMountFlags::FSMOUNT_CLOEXEC, flags)
     }
 }
 
-/// A copy of a mount that is nowhere yet.
+/// A detached copy of a mount.
 pub(super) fn clone_of(dir: impl AsFd, path: &str, depth: Depth) -> Result<OwnedFd, Errno> {
     let mut flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -72,7 +72,7 @@ pub(super) fn clone_of(dir: impl AsFd, path: &str, depth: Depth) -> Result<Owned
     open_tree(dir, path, flags)
 }
 
-/// Puts a mount over a place; an empty path means `dir` itself.
+/// Puts a mount over a path; an empty path means `dir` itself.
 pub(super) fn over(mount: impl AsFd, dir: impl AsFd, path: &str) -> Result<(), Errno> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     move_mount(mount, "", dir, path, flags)
@@ -83,13 +83,13 @@ pub(super) fn restrict(mount: impl AsFd, flags: MountAttrFlags, depth: Depth) ->
     set_attributes(mount, c"", &Attributes { set: u64::from(flags.bits()), ..Attributes::default() }, depth)
 }
 
-/// Cuts the propagation of mounts between this namespace and the one it was copied from.
+/// Stops mount propagation between this namespace and the one it was copied from.
 pub(super) fn make_private() -> Result<(), Errno> {
     let private = Attributes { propagation: libc::MS_PRIVATE, ..Attributes::default() };
     set_attributes(CWD, c"/", &private, Depth::All)
 }
 
-/// `struct mount_attr` of the kernel.
+/// The kernel's `struct mount_attr`.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {

@@ -1,7 +1,7 @@
 //! Host files and directories inside the cell.
 //!
-//! A source is opened once, without following any link, and compared with what the host had checked: whoever swaps
-//! it in between gets a refusal, not a mount.
+//! A source is opened once, without following links, and compared with the file the host checked: if it was
+//! swapped in between, the mount is refused.
 
 use std::os::fd::OwnedFd;
 
@@ -14,7 +14,7 @@ use super::place::Root;
 use crate::identity;
 use crate::jail::fail::{Fail, show};
 
-/// Where a bind comes from.
+/// The source of a bind.
 pub(super) struct Source<'a> {
     pub(super) path: &'a [u8],
     pub(super) expect: Option<FileId>,

@@ -1,4 +1,4 @@
-//! Putting nothing over something: an empty directory over a directory, the null device over anything else.
+//! Hides files: mounts an empty directory over a directory, the null device over anything else.
 
 use std::os::fd::OwnedFd;
 
@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::attach::{self, Depth, NO_PROGRAMS, NewFs, READ_ONLY, SAFE};
 
-/// Covers mounted so far, of each kind one: every further one is its clone, restrictions included.
+/// The covers mounted so far, one of each kind: further ones are clones of it, restrictions included.
 #[derive(Default)]
 pub(super) struct Covers {
     directory: Option<OwnedFd>,
@@ -15,7 +15,7 @@ pub(super) struct Covers {
     unreadable: Option<OwnedFd>,
 }
 
-/// What a covered file looks like.
+/// How a covered file appears.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Null {
     /// It reads as empty.
@@ -25,7 +25,7 @@ pub(super) enum Null {
 }
 
 impl Covers {
-    /// Covers what is at `point`.
+    /// Covers the file or directory at `point`.
     pub(super) fn put(&mut self, point: &OwnedFd, null: Null) -> Result<(), Errno> {
         let directory = FileType::from_raw_mode(fstat(point)?.st_mode) == FileType::Directory;
         let slot = match (directory, null) {
@@ -47,7 +47,7 @@ fn empty_directory() -> Result<OwnedFd, Errno> {
     NewFs::tmpfs(4096, 0o555)?.mount(SAFE.union(READ_ONLY))
 }
 
-/// The host's, which is unreadable where devices are not allowed.
+/// The host's null device, which is unreadable where devices are not allowed.
 fn null_device(null: Null) -> Result<OwnedFd, Errno> {
     let device = attach::clone_of(CWD, "/dev/null", Depth::One)?;
     let flags = match null {

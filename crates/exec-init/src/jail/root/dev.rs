@@ -1,4 +1,4 @@
-//! The cell's `/dev`: six harmless devices of the host, terminals of its own, shared memory.
+//! The cell's `/dev`: six harmless devices of the host, private terminals, shared memory.
 
 use std::os::fd::OwnedFd;
 
@@ -48,10 +48,10 @@ fn device(dev: &OwnedFd, name: &str) -> Result<(), Errno> {
     attach::over(&node, &point, "")
 }
 
-/// The most terminals at once: the host has a few thousand for everybody.
+/// The most terminals at once: the host has a few thousand for all users.
 const TERMINALS: &str = "256";
 
-/// An instance of its own: the host's terminals are not in it.
+/// A private instance, without the host's terminals.
 fn terminals(dev: &OwnedFd) -> Result<(), Errno> {
     let fs = NewFs::open("devpts")?.with("ptmxmode", "0666")?.with("mode", "0620")?.with("max", TERMINALS)?;
     let fs = fs.mount(NO_PROGRAMS)?;

@@ -1,8 +1,8 @@
-//! The cell's file system: built beside the host's, step by step, then put in its place.
+//! The cell's file system: built next to the host's, step by step, then put in its place.
 //!
-//! Everything goes by descriptor through the new mount interface, so no path is looked up twice and a mount has its
-//! restrictions before it can be seen. The new root lies on top of the old one while it is built: lookups from the
-//! old root don't notice, so no source is ever hidden by a target.
+//! Everything goes by descriptor through the new mount interface, so no path is looked up twice and a mount
+//! has its restrictions before it is visible. The new root lies on top of the old one while it is built:
+//! lookups from the old root don't notice, so a target never hides a source.
 
 mod attach;
 mod bind;
@@ -22,7 +22,7 @@ use attach::{Depth, NewFs, READ_ONLY, SAFE};
 use cover::{Covers, Null};
 use place::Root;
 
-/// Builds the mounts in order on an empty root, makes it read-only and moves into it for good.
+/// Builds the mounts in order on an empty root, makes it read-only and moves into it irrevocably.
 pub(super) fn build(mounts: &[Mount], identity: &Identity) -> Result<(), Fail> {
     attach::make_private().map_err(|why| Fail::wall("make private", "all mounts", why))?;
     let top = NewFs::tmpfs(1 << 20, 0o755)
@@ -48,7 +48,7 @@ impl Builder {
             Mount::Bind { target, .. } | Mount::Tmpfs { target, .. }
                 if target.iter().all(|byte| *byte == b'/') =>
             {
-                // It would lie beneath what the cell starts from, out of sight.
+                // It would be hidden beneath the cell's own root.
                 Err(Fail::new("mount", show(target), "the root is not a target"))
             }
             Mount::Bind { source, target, access, expect, missing } => bind::bind(
@@ -86,7 +86,7 @@ impl Builder {
         }
     }
 
-    /// Never an existing file: below a writable bind that would be the host's.
+    /// Never opens an existing file: below a writable bind that would be the host's.
     fn file(&self, target: &[u8], contents: &[u8]) -> Result<(), Fail> {
         let file = self.root.new_file(target)?;
         let mut rest = contents;
@@ -110,8 +110,8 @@ impl Builder {
     }
 }
 
-/// Makes the new root the only one. The old one is detached whole: no name leads to it any more, and no
-/// descriptor is left that does.
+/// Makes the new root the only one. The old one is detached whole: no name and no open descriptor leads to it
+/// any more.
 fn enter(root: &Root) -> Result<(), Fail> {
     let fail = |what: &'static str| move |why: Errno| Fail::wall(what, "the cell's root", why);
     attach::restrict(root, READ_ONLY, Depth::One).map_err(fail("make read-only"))?;

@@ -1,7 +1,7 @@
-//! Finding and making the places of mounts, always inside the new root.
+//! Finds and makes mount points, always inside the new root.
 //!
-//! Part of what lies below it belongs to commands that may be running in another cell and rename things as we
-//! look: the kernel resolves every path with the new root as its limit, and what is made is made by descriptor.
+//! Parts of the new root belong to commands that may be running in another cell and renaming files meanwhile:
+//! the kernel resolves every path with the new root as its limit, and everything is created by descriptor.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -12,10 +12,10 @@ use rustix::process::{Gid, Uid};
 
 use crate::jail::fail::{Fail, show};
 
-/// How often a path is looked up again that others keep renaming.
+/// How often to retry a lookup while others rename parts of the path.
 const ATTEMPTS: u32 = 64;
 
-/// The new root, and who owns what is made in it.
+/// The new root, and the owner of what is created in it.
 pub(super) struct Root {
     top: OwnedFd,
     owner: (Uid, Gid),
@@ -32,12 +32,12 @@ impl Root {
         Self { top, owner: (Uid::from_raw(identity.uid), Gid::from_raw(identity.gid)) }
     }
 
-    /// What is at a path, links followed as if the new root were the only one.
+    /// Opens the file at a path, following links as if the new root were the only one.
     pub(super) fn find(&self, target: &[u8]) -> Result<OwnedFd, Errno> {
         let flags = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
         for _ in 0..ATTEMPTS {
             match openat2(&self.top, target, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), flags) {
-                // Something was renamed meanwhile and the kernel could not be sure.
+                // Part of the path was renamed meanwhile and the kernel could not be sure.
                 Err(Errno::AGAIN) => {}
                 other => return other,
             }
@@ -45,7 +45,7 @@ impl Root {
         Err(Errno::AGAIN)
     }
 
-    /// A directory, made with its parents where missing.
+    /// Opens a directory, creating it and its parents if missing.
     pub(super) fn directory(&self, target: &[u8]) -> Result<OwnedFd, Fail> {
         match self.find(target) {
             Ok(found) => Ok(found),
@@ -61,7 +61,7 @@ impl Root {
         }
     }
 
-    /// A file to mount over, made empty with its parents where missing.
+    /// Opens a file to mount over, creating it empty, with its parents, if missing.
     pub(super) fn file(&self, target: &[u8]) -> Result<OwnedFd, Fail> {
         match self.find(target) {
             Ok(found) => Ok(found),
@@ -70,7 +70,7 @@ impl Root {
         }
     }
 
-    /// A file that was not there before, open for writing.
+    /// Creates a file that must not exist yet, open for writing.
     pub(super) fn new_file(&self, target: &[u8]) -> Result<OwnedFd, Fail> {
         let (parent, name) = self.parent(target)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -80,7 +80,7 @@ impl Root {
         Ok(made)
     }
 
-    /// The directory a path lies in, made where missing, and the path's last name.
+    /// The directory of a path, created if missing, and the path's last name.
     pub(super) fn parent<'a>(&self, target: &'a [u8]) -> Result<(OwnedFd, &'a [u8]), Fail> {
         let wrong = |why: &str| Fail::new("mount", show(target), why);
         let end =
@@ -95,7 +95,7 @@ impl Root {
         Ok((self.directory(above)?, name))
     }
 
-    /// What is made in a writable bind stays on the host: it must not be left there as root's.
+    /// Files created in a writable bind stay on the host, so they must not be left owned by root.
     fn give_away(&self, made: &OwnedFd, target: &[u8]) -> Result<(), Fail> {
         let (uid, gid) = self.owner;
         if uid == rustix::process::geteuid() && gid == rustix::process::getegid() {

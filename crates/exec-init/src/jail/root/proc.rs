@@ -1,7 +1,7 @@
-//! The cell's `/proc`: its own processes, and of the kernel's files only what programs need.
+//! The cell's `/proc`: its own processes, and only those kernel files that programs need.
 //!
-//! Where user 0 inside is user 0 outside, the kernel asks no capability of it for many of these files: what could
-//! change the host is read-only whoever the commands run as.
+//! Where user 0 inside is user 0 outside, the kernel requires no capability for many of these files, so files
+//! that could change the host are read-only for every user.
 
 use exec_wire::{Identity, MASKED_PROC, MASKED_PROC_FOR_ROOT};
 use rustix::fs::{Mode, OFlags, openat};
@@ -12,7 +12,7 @@ use super::attach::{self, Depth, NewFs, READ_ONLY, SAFE};
 use super::cover::Null;
 use crate::jail::fail::Fail;
 
-/// Readable, not writable.
+/// Readable, but not writable.
 const READABLE: [&str; 7] = ["bus", "driver", "fs", "irq", "mtrr", "sys", "sysrq-trigger"];
 
 /// Mounts it at `/proc`.

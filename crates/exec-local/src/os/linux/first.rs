@@ -1,4 +1,4 @@
-//! The first cell of an executor, from which it learns what this host allows.
+//! The first cell of an executor, which reports what this host allows.
 
 use exec_cell::CellExecutor;
 use exec_core::{Error, ErrorKind, Result};
@@ -11,9 +11,9 @@ use crate::config::{LocalConfig, NAME};
 use crate::jail::{Caller, WallKind};
 use crate::maker::LocalMaker;
 
-/// An executor that knows what its cells can do. The cell it learnt that from is the one the first run uses, if the
-/// configuration says what that will be; else it is the smallest there can be. An error of kind `Unavailable` if the
-/// host forbids such cells.
+/// An executor that knows its capabilities. It learns them from the cell of the first run, if the
+/// configuration has one, or else from the smallest possible cell. Fails with `Unavailable` if the host
+/// forbids such cells.
 pub(super) async fn executor(
     mut maker: LocalMaker,
     config: &LocalConfig,
@@ -34,7 +34,7 @@ pub(super) async fn executor(
     Ok(executor)
 }
 
-/// A host that forbids namespaces is another matter than a request that can't be carried out.
+/// Distinguishes a host that forbids namespaces from a request that can't be carried out.
 fn told_apart(error: Error) -> Error {
     let text = error.to_string();
     match text.split_once(NAMESPACES_UNAVAILABLE) {

@@ -1,4 +1,4 @@
-//! The process outside a cell that made it, waits for it, and cleans up after it.
+//! The process outside a cell that makes it, waits for it, and cleans up after it.
 
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -17,11 +17,11 @@ use tokio::sync::{Notify, watch};
 
 use crate::config::NAME;
 
-/// Output passes through the pipe in pieces of up to this size: the larger, the fewer switches between processes.
+/// Output passes through the pipe in pieces of up to this size: larger pieces mean fewer context switches.
 const PIPE_SIZE: usize = 1 << 20;
 
-/// Starts a keeper and hands it the specification; the cell greets on the returned stream. What `finish` adds to the
-/// specification is found while the keeper starts.
+/// Starts a keeper and sends it the specification; the cell greets on the returned stream. `finish` completes
+/// the specification while the keeper starts.
 pub(crate) async fn spawn(
     program: &Executable,
     mut spec: JailSpec,
@@ -32,7 +32,7 @@ pub(crate) async fn spawn(
     let (child, mut to_cell, from_cell) = start(program).inspect_err(|_| seat.gone())?;
     let keeper = child.id().and_then(Process::now);
     let hold = Box::new(LocalKeeper::watch(child, seat.clone()));
-    // A process that is gone already leaves nothing to find.
+    // A process that is gone already leaves nothing to record.
     if let Some(keeper) = keeper
         && let Err(error) = seat.stands(&Place::Keeper { keeper, scratch })
     {
@@ -43,7 +43,7 @@ pub(crate) async fn spawn(
     finish(&mut spec);
     let mut first_frame = Vec::new();
     ToCell::Jail(Box::new(spec)).encode(0, &mut first_frame);
-    // A keeper that does not take it has ended, and the reading side will say how.
+    // If the write fails the keeper has ended, and the reading side reports how.
     to_cell.write_all(&first_frame).await.ok();
     Ok(CellIo { reader: Box::new(from_cell), writer: Box::new(to_cell), keeper: hold, seat })
 }
@@ -51,7 +51,7 @@ pub(crate) async fn spawn(
 fn start(program: &Executable) -> Result<(Child, pipe::Sender, pipe::Receiver)> {
     let (to_cell, cell_stdin) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
     let (cell_stdout, from_cell) = pipe::pipe().map_err(|error| failed("making a pipe", error))?;
-    // Without it, everything is only slower.
+    // Optional: a smaller pipe is only slower.
     rustix::pipe::fcntl_setpipe_size(&from_cell, PIPE_SIZE).ok();
     let child = Command::from(program.command())
         .arg("local")
@@ -76,7 +76,8 @@ fn failed(what: &str, error: std::io::Error) -> Error {
         .with_remedy("end other processes, or raise the limits of open files and processes (ulimit -n, -u)")
 }
 
-/// The host's hold on a keeper process. The keeper ends when nothing of its cell is left, so its end is the proof.
+/// The host's handle on a keeper process. The keeper ends when nothing of its cell is left, so its end proves
+/// that.
 #[derive(Debug)]
 struct LocalKeeper {
     kill: Arc<Notify>,
@@ -111,7 +112,7 @@ impl Keeper for LocalKeeper {
     }
 
     async fn gone(&self) {
-        // An error means the watching task is gone, and with it the runtime that could have waited.
+        // An error means that the watching task is gone, and with it the runtime.
         self.gone.clone().wait_for(Option::is_some).await.ok();
     }
 

@@ -1,4 +1,4 @@
-//! Linux: namespaces where the host allows them, else a subreaper.
+//! Linux: namespaces where the host allows them, or else a subreaper.
 
 mod first;
 mod keeper;
@@ -13,7 +13,7 @@ use crate::config::{LocalConfig, WallsChoice};
 use crate::jail::{Caller, WallKind};
 use crate::maker::LocalMaker;
 
-/// The executor with the walls that were chosen, or the strongest that can be had.
+/// The executor with the chosen walls, or the strongest available.
 pub(crate) async fn executor(config: &LocalConfig) -> Result<Box<dyn Executor>> {
     match config.walls {
         WallsChoice::ProcessGroup => {
@@ -42,7 +42,7 @@ fn caller() -> Caller {
     Caller { uid, gid, rules_all_ids: uid == 0 && knows_all_ids() }
 }
 
-/// Whether every user id exists here, as on a host; in a rootless container only some do.
+/// Whether every user id exists here, as on a host; a rootless container has only some.
 fn knows_all_ids() -> bool {
     let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     map.split_whitespace().eq(["0", "0", "4294967295"])

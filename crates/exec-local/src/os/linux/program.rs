@@ -1,4 +1,4 @@
-//! The embedded `exec-init`, or why there is none, in a user's words.
+//! Loads the embedded `exec-init`, with errors for the user.
 
 use std::sync::Arc;
 

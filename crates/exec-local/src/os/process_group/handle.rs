@@ -16,7 +16,7 @@ use tokio::sync::{Mutex, mpsc, watch};
 use super::pump::{self, Order};
 use crate::config::NAME;
 
-/// Output pieces in flight at most.
+/// The most output pieces in flight.
 const PIECES: usize = 32;
 
 /// A run in a process group.
@@ -28,7 +28,7 @@ pub(super) struct GroupRun {
     outcome: watch::Receiver<Option<Outcome>>,
 }
 
-/// What is written down of a run, and given up when it has ended.
+/// The record of a run, removed when the run has ended.
 #[derive(Debug)]
 pub(super) struct Papers {
     pub(super) note: RunNote,
@@ -36,7 +36,7 @@ pub(super) struct Papers {
 }
 
 impl GroupRun {
-    /// Starts the task that sees the child to its end.
+    /// Starts the task that follows the child to its end.
     pub(super) fn attend(
         mut child: Child,
         plan: &Plan,
@@ -75,7 +75,7 @@ impl RunHandle for GroupRun {
 
     async fn write_stdin(&self, bytes: Bytes) -> Result<()> {
         if let Some(stdin) = &mut *self.stdin.lock().await {
-            // A command that closed its input, or ended, takes everything and reads nothing.
+            // A command that closed its input, or ended, reads nothing: not an error.
             stdin.write_all(&bytes).await.ok();
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The task that sees a process group to its end: output, limits, orders, and the kill at last.
+//! The task that follows a process group to its end: output, limits, orders, and the final kill.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -20,10 +20,10 @@ use crate::config::NAME;
 
 const PIECE: usize = 64 * 1024;
 
-/// The group is dead by then; what still holds the pipes has left it, and is not waited for.
+/// The group is dead by then; processes that still hold the pipes have left it and are not waited for.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// What the caller wants done.
+/// A request of the caller.
 #[derive(Debug)]
 pub(super) enum Order {
     Signal(Signal),
@@ -31,7 +31,7 @@ pub(super) enum Order {
     Kill,
 }
 
-/// When the run is ended for it.
+/// The limits at which the run is ended.
 #[derive(Debug)]
 pub(super) struct Limits {
     wall: Option<Duration>,
@@ -141,7 +141,7 @@ fn send(group: Option<Pid>, signal: Signal) {
     }
 }
 
-/// When to look at the limits again.
+/// When to check the limits again.
 fn next_tick(limits: &Limits, meter: &Meter, ending: bool, kill_at: Option<Instant>) -> Instant {
     let far = Instant::now() + Duration::from_secs(3600);
     if ending {
@@ -175,7 +175,7 @@ impl Meter {
         Written { stdout: self.bytes.load(Ordering::Acquire).saturating_sub(stderr), stderr }
     }
 
-    /// Counts a piece and says how much of it may be passed on.
+    /// Counts a piece and returns how much of it may be passed on.
     fn count(&self, stream: Stream, len: usize, most: Option<u64>) -> usize {
         if stream == Stream::Stderr {
             self.stderr_bytes.fetch_add(len as u64, Ordering::AcqRel);

@@ -18,7 +18,7 @@ pub(super) const CASES: &[Case] = &[
     case!(output_is_bytes, "R3"),
 ];
 
-/// What a shell, an engine or an option parser would read something into.
+/// Texts that a shell, an engine or an option parser might interpret.
 const TEMPTING: [&str; 12] = [
     "--privileged",
     "-v",
@@ -34,7 +34,7 @@ const TEMPTING: [&str; 12] = [
     "a;b",
 ];
 
-/// A35: no argument means anything to anyone but the command.
+/// A35: only the command interprets its arguments.
 async fn arguments_are_literal(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&[&["echo-args"], &TEMPTING[..]].concat()).await?;
     let expected: String = TEMPTING.iter().flat_map(|word| [*word, "\0"]).collect();
@@ -50,7 +50,7 @@ async fn arguments_are_bytes(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R2: as long as the system takes them.
+/// R2: as long as the system accepts.
 async fn long_arguments(ctx: Ctx) -> Result<()> {
     let long = "x".repeat(100_000);
     let result = ctx.inside(&["echo-args", &long, &long]).await?;

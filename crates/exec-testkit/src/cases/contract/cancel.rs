@@ -1,4 +1,4 @@
-//! A cancelled run ends: politely, then by force. Whoever cancels too early, too late or too often does no harm.
+//! A cancelled run ends: politely, then by force. Cancelling too early, too late or too often does no harm.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) const CASES: &[Case] = &[
     case!(cancel_while_nobody_reads, "F9"),
 ];
 
-/// Longer than any case may take: whoever waits for it fails by the clock.
+/// Longer than any case may take: a case that waits for it runs into the time limit.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
 /// R5: SIGTERM comes first, and the command's own exit code is kept.
@@ -51,7 +51,7 @@ async fn who_ignores_the_request_is_killed(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R5: by force means at once, whatever the grace.
+/// R5: a kill is immediate, whatever the grace.
 async fn kill_does_not_ask(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["wait-signal"]), &ctx.opts().with_grace(FOR_EVER)).await?;
     stream::until(&run, "ready\n").await?;
@@ -63,7 +63,7 @@ async fn kill_does_not_ask(ctx: Ctx) -> Result<()> {
     check::died_of(&outcome, Signal::KILL)
 }
 
-/// R5: a caller who has asked and can't wait need not.
+/// R5: a caller may cut the grace period short.
 async fn kill_cuts_the_grace_short(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_grace(FOR_EVER);
     let run = ctx.start(&ctx.probe(&["ignore-signals", ctx.marker()]), &opts).await?;
@@ -83,7 +83,7 @@ async fn cancel_before_anything_was_read(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// F11: what has ended by itself has not been cancelled.
+/// F11: a run that ended by itself was not cancelled.
 async fn cancel_after_the_end(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["exit", "3"]), &ctx.opts()).await?;
     run.wait().await?;
@@ -95,7 +95,7 @@ async fn cancel_after_the_end(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// F11: the hundredth request is as good as the first.
+/// F11: a hundred requests have the effect of one.
 async fn a_hundred_cancels_at_once(ctx: Ctx) -> Result<()> {
     let run = Arc::new(ctx.start(&ctx.probe(&["pause", ctx.marker()]), &ctx.opts()).await?);
     stream::until(&run, "ready\n").await?;

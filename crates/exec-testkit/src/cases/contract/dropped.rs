@@ -1,4 +1,4 @@
-//! When the `Execution` was dropped, nothing the command started is alive.
+//! Once the `Execution` is dropped, no process of the command is alive.
 
 use anyhow::{Result, ensure};
 use exec_core::{Cmd, Execution};
@@ -23,7 +23,7 @@ async fn start_pausing(ctx: &Ctx) -> Result<Execution> {
     Ok(run)
 }
 
-/// R5, F3: without a word before.
+/// R5, F3: without any other call before.
 async fn dropping_kills(ctx: Ctx) -> Result<()> {
     drop(start_pausing(&ctx).await?);
     processes::eventually_dead(ctx.marker()).await
@@ -48,7 +48,7 @@ async fn a_panic_of_the_caller_kills(ctx: Ctx) -> Result<()> {
     processes::eventually_dead(ctx.marker()).await
 }
 
-/// R5, F3: `run` has no handle to drop, but a future.
+/// R5, F3: `run` has no handle to drop, only a future.
 async fn dropping_the_future_of_a_run_kills(ctx: Ctx) -> Result<()> {
     let inner = ctx.clone();
     let task = tokio::spawn(async move { inner.inside(&["pause", inner.marker()]).await });
@@ -65,7 +65,7 @@ async fn dropping_what_nobody_reads_kills(ctx: Ctx) -> Result<()> {
     processes::eventually_dead(ctx.marker()).await
 }
 
-/// R5: a handle for stopping is none for staying.
+/// R5: a control can stop a run, but does not keep it alive.
 async fn a_control_keeps_nothing_alive(ctx: Ctx) -> Result<()> {
     let run = start_pausing(&ctx).await?;
     let control = run.control();
@@ -76,7 +76,7 @@ async fn a_control_keeps_nothing_alive(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: and letting go of it ends nothing.
+/// R5: dropping a control ends nothing.
 async fn dropping_a_control_does_no_harm(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&Cmd::shell("echo ready; echo done; exit 6"), &ctx.opts()).await?;
     drop((run.control(), run.stdin()));

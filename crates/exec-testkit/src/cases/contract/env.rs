@@ -1,4 +1,4 @@
-//! The command sees the allowed variables of the caller plus those of the options, and nothing else.
+//! The command sees the caller's allowed variables plus those of the options, and nothing else.
 
 use anyhow::{Context, Result, ensure};
 use exec_core::{Cmd, EnvPolicy, ErrorKind, ExecOpts};
@@ -34,8 +34,7 @@ fn ensure_absent(seen: &[String], name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A33: what the caller's environment has beyond the list is not there. It is there for a process that the
-/// caller starts itself.
+/// A33: variables of the caller beyond the list are hidden. A process that the caller starts itself has them.
 async fn secrets_stay_outside(ctx: Ctx) -> Result<()> {
     let outside = ctx.outside(&["env"])?;
     let inside = seen(&ctx, &ctx.opts()).await?;
@@ -46,14 +45,14 @@ async fn secrets_stay_outside(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R2: what the list has is passed on unchanged.
+/// R2: variables on the list are passed on unchanged.
 async fn allowed_variables_pass(ctx: Ctx) -> Result<()> {
     let inside = seen(&ctx, &ctx.opts()).await?;
     ensure!(inside.contains(&entry(ALLOWED)), "{} is not in {inside:?}", ALLOWED.0);
     Ok(())
 }
 
-/// R2: a variable of the options is there, and takes the place of the caller's.
+/// R2: a variable of the options is set, and overrides the caller's.
 async fn options_add_and_win(ctx: Ctx) -> Result<()> {
     let inside = seen(&ctx, &ctx.opts().with_env("NEW", "1").with_env(ALLOWED.0, "UTC")).await?;
     ensure!(inside.contains(&entry(("NEW", "1"))), "NEW is not in {inside:?}");
@@ -71,7 +70,7 @@ async fn named_variables_pass(ctx: Ctx) -> Result<()> {
     ensure_absent(&inside, "LD_PRELOAD")
 }
 
-/// R2: without inheritance, even what the list allows is not there.
+/// R2: without inheritance, even allowed variables are missing.
 async fn a_clean_environment_is_clean(ctx: Ctx) -> Result<()> {
     let mut opts = ctx.opts();
     opts.env_policy = EnvPolicy::Clean;
@@ -80,7 +79,7 @@ async fn a_clean_environment_is_clean(ctx: Ctx) -> Result<()> {
     ensure_absent(&inside, SECRET.0)
 }
 
-/// R2: what one run was given, the next does not have.
+/// R2: one run's variables do not reach the next.
 async fn runs_do_not_share_variables(ctx: Ctx) -> Result<()> {
     seen(&ctx, &ctx.opts().with_env("ONLY_ONCE", "1")).await?;
     ensure_absent(&seen(&ctx, &ctx.opts()).await?, "ONLY_ONCE")

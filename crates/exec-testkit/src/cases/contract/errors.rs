@@ -1,4 +1,4 @@
-//! What can't be run is an error that says what and why, before anything starts.
+//! A command that can't be run is an error that names the cause, before anything starts.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ async fn cwd_fails(ctx: &Ctx, cwd: &Path) -> Result<()> {
     run_fails(ctx, &ctx.probe(&["exit", "0"]), &opts, ErrorKind::InvalidInput).await
 }
 
-/// R4, R77: a name that `PATH` does not have.
+/// R4, R77: a name that is not on `PATH`.
 async fn missing_program(ctx: Ctx) -> Result<()> {
     let cmd = Cmd::new("no-such-program-anywhere");
     let error = check::failed(ctx.executor().run(&cmd, &ctx.opts()).await, ErrorKind::ProgramNotFound)?;
@@ -46,13 +46,13 @@ async fn missing_program(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R4: a path where nothing is.
+/// R4: a path that does not exist.
 async fn missing_program_by_path(ctx: Ctx) -> Result<()> {
     let cmd = Cmd::new(ctx.workspace().join("nothing-here"));
     run_fails(&ctx, &cmd, &ctx.opts(), ErrorKind::ProgramNotFound).await
 }
 
-/// R4: a file that nobody may execute.
+/// R4: a file without execute permission.
 async fn program_without_permission(ctx: Ctx) -> Result<()> {
     let file = ctx.file("plain", "#!/bin/sh\n")?;
     run_fails(&ctx, &Cmd::new(file), &ctx.opts(), ErrorKind::ProgramNotExecutable).await
@@ -74,7 +74,7 @@ async fn program_for_another_machine(ctx: Ctx) -> Result<()> {
     run_fails(&ctx, &Cmd::new(file), &ctx.opts(), ErrorKind::ProgramNotExecutable).await
 }
 
-/// R2: a working directory that is not there.
+/// R2: a working directory that does not exist.
 async fn missing_cwd(ctx: Ctx) -> Result<()> {
     cwd_fails(&ctx, Path::new("not-there")).await
 }
@@ -85,17 +85,17 @@ async fn file_as_cwd(ctx: Ctx) -> Result<()> {
     cwd_fails(&ctx, Path::new("plain")).await
 }
 
-/// R2, A36: a working directory that exists, elsewhere.
+/// R2, A36: a working directory that exists, but outside the workspace.
 async fn cwd_outside(ctx: Ctx) -> Result<()> {
     cwd_fails(&ctx, Path::new("/usr")).await
 }
 
-/// R2, A36: a way out of the workspace.
+/// R2, A36: a path that climbs out of the workspace.
 async fn cwd_that_climbs(ctx: Ctx) -> Result<()> {
     cwd_fails(&ctx, Path::new("../..")).await
 }
 
-/// R2: a relative working directory counts from the workspace.
+/// R2: a relative working directory is relative to the workspace.
 async fn relative_cwd_is_in_the_workspace(ctx: Ctx) -> Result<()> {
     let sub = ctx.workspace().join("sub");
     fs::create_dir(&sub)?;
@@ -103,23 +103,23 @@ async fn relative_cwd_is_in_the_workspace(ctx: Ctx) -> Result<()> {
     check::printed(&result, &sub.canonicalize()?.to_string_lossy())
 }
 
-/// R2: a workspace that is not there.
+/// R2: a workspace that does not exist.
 async fn missing_workspace(ctx: Ctx) -> Result<()> {
     let opts = ExecOpts::in_workspace(ctx.workspace().join("not-there"));
     run_fails(&ctx, &Cmd::new("true"), &opts, ErrorKind::InvalidInput).await
 }
 
-/// R2: no name at all.
+/// R2: an empty name.
 async fn empty_program_name(ctx: Ctx) -> Result<()> {
     run_fails(&ctx, &Cmd::new(""), &ctx.opts(), ErrorKind::InvalidInput).await
 }
 
-/// R2: what no system can pass on.
+/// R2: an argument that no system can pass on.
 async fn nul_in_arguments(ctx: Ctx) -> Result<()> {
     run_fails(&ctx, &ctx.probe(&["a\0b"]), &ctx.opts(), ErrorKind::InvalidInput).await
 }
 
-/// R2: an error for a person names the remedy.
+/// R2: errors name a remedy.
 async fn errors_say_what_to_do(ctx: Ctx) -> Result<()> {
     let cmd = Cmd::new("no-such-program-anywhere");
     let error = check::failed(ctx.executor().run(&cmd, &ctx.opts()).await, ErrorKind::ProgramNotFound)?;
@@ -127,7 +127,7 @@ async fn errors_say_what_to_do(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R4: an executor that refused one thing does the next.
+/// R4: an executor that refused one run still does the next.
 async fn a_refused_run_leaves_the_next_alone(ctx: Ctx) -> Result<()> {
     for _ in 0..3 {
         missing_program(ctx.clone()).await?;
@@ -142,7 +142,7 @@ fn in_image(ctx: &Ctx) -> ExecOpts {
     opts
 }
 
-/// R2: a terminal, a session or an image that can't be had is an error, not something else instead.
+/// R2: an unavailable terminal, session or image is an error, never silently replaced.
 async fn what_it_cannot_do_is_refused(ctx: Ctx) -> Result<()> {
     let capabilities = ctx.executor().capabilities();
     let probe = ctx.probe(&["exit", "0"]);

@@ -13,10 +13,10 @@ pub(super) const CASES: &[Case] = &[
     case!(usage_is_reported, "R3"; Need::No(Exception::NoUsage)),
 ];
 
-/// The codes that shells, engines and time-outs use for themselves among them.
+/// Includes the codes that shells, engines and time-outs use for themselves.
 const CODES: [i32; 10] = [0, 1, 3, 124, 125, 126, 127, 137, 143, 255];
 
-/// R4: whatever code the command exits with, it exited, and the code is its own.
+/// R4: every exit code of the command is a result, and is reported unchanged.
 async fn exit_codes_are_results(ctx: Ctx) -> Result<()> {
     for code in CODES {
         let result = ctx.inside(&["exit", &code.to_string()]).await?;
@@ -26,7 +26,7 @@ async fn exit_codes_are_results(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R3, R4: a signal from elsewhere is told as the signal.
+/// R3, R4: death by an external signal is reported as that signal.
 async fn death_by_signal_is_a_result(ctx: Ctx) -> Result<()> {
     for number in [6, 9, 11, 15] {
         let result = ctx.inside(&["raise", &number.to_string()]).await?;
@@ -48,7 +48,7 @@ async fn usage_is_reported(ctx: Ctx) -> Result<()> {
     check::exited(&result, 0)?;
     let burnt: u128 = result.stdout.text().trim().parse().context("no number")?;
     let outcome = &result.outcome;
-    // Clocks of different grain measure the same time.
+    // Clocks of different resolution measure the same time.
     ensure!(outcome.usage.cpu.as_millis() + 20 >= burnt, "{:?} of {burnt} ms CPU time", outcome.usage);
     ensure!(outcome.usage.peak_memory > 0, "no peak memory");
     ensure!(outcome.duration.as_millis() >= 100, "{:?} is too short", outcome.duration);

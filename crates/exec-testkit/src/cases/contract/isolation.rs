@@ -1,4 +1,5 @@
-//! The result names the executor and the isolation that held; a floor above that is refused before anything starts.
+//! The result names the executor and the isolation in force; a higher floor is refused before anything
+//! starts.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -25,7 +26,7 @@ async fn the_result_names_the_executor(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R3: the level is the one that the executor said it has.
+/// R3: the level is the one that the executor announced.
 async fn the_result_names_the_isolation(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&["exit", "0"]).await?;
     let (held, promised) = (result.outcome.isolation.level, ctx.executor().capabilities().level);
@@ -42,7 +43,7 @@ async fn the_isolation_is_what_was_promised(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R3: the user in the result is the owner of what the command makes.
+/// R3: the user in the result owns the files the command makes.
 async fn the_user_is_the_one_named(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&["write", "made-inside"]).await?;
     check::printed(&result, "ok")?;
@@ -59,7 +60,7 @@ async fn the_user_is_the_one_named(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R62: nothing runs with less than was asked for.
+/// R62: no command runs with less isolation than requested.
 async fn a_floor_above_is_refused_before_anything_starts(ctx: Ctx) -> Result<()> {
     let level = ctx.executor().capabilities().level;
     if level == IsolationLevel::Vm {
@@ -81,7 +82,7 @@ async fn a_floor_that_is_reached_is_fine(ctx: Ctx) -> Result<()> {
     check::exited(&ctx.run(&ctx.probe(&["exit", "0"]), &opts).await?, 0)
 }
 
-/// R65: health is found out, and it is good here.
+/// R65: the health check works and passes here.
 async fn a_healthy_executor_says_so(ctx: Ctx) -> Result<()> {
     ctx.executor().health().await?;
     Ok(())

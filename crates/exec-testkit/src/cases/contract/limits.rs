@@ -1,4 +1,4 @@
-//! Limits hold or are refused; one that was hit is named.
+//! Limits hold or are refused; a limit that was reached is named.
 
 use anyhow::{Context, Result, bail, ensure};
 use exec_core::{
@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
 
 const LIMIT: u64 = 1 << 20;
 
-/// R40, R42: not a byte more is delivered, and none less.
+/// R40, R42: exactly the limit is delivered, not a byte more or less.
 async fn the_output_limit_is_exact(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_output_limit(ByteSize::bytes(LIMIT));
     let result = ctx.run(&ctx.probe(&["flood-forever", "stdout", ctx.marker()]), &opts).await?;
@@ -41,7 +41,7 @@ async fn output_up_to_the_limit_is_left_alone(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R40: the way out through the other stream is closed.
+/// R40: the limit can't be evaded through the other stream.
 async fn both_streams_count_together(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_output_limit(ByteSize::bytes(LIMIT));
     let half = LIMIT / 2 + 1;
@@ -53,7 +53,7 @@ async fn both_streams_count_together(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// F9: the run is ended although nobody took what it wrote.
+/// F9: the run is ended although its output was never read.
 async fn the_output_limit_needs_no_reader(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_output_limit(ByteSize::bytes(LIMIT));
     let run = ctx.start(&ctx.probe(&["flood-forever", "stdout", ctx.marker()]), &opts).await?;
@@ -61,7 +61,7 @@ async fn the_output_limit_needs_no_reader(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R41: a limit set by name is enforced for the run as a whole where that is claimed, and refused elsewhere.
+/// R41: a required limit is enforced for the run as a whole where that is claimed, and refused elsewhere.
 async fn holds_or_is_refused(ctx: &Ctx, opts: &ExecOpts, claim: Claim, limit: LimitName) -> Result<()> {
     let ran = ctx.executor().run(&ctx.probe(&["exit", "0"]), opts).await;
     if !ctx.executor().capabilities().claims(claim) {
@@ -97,7 +97,7 @@ async fn cpus_hold_or_are_refused(ctx: Ctx) -> Result<()> {
     holds_or_is_refused(&ctx, &ctx.opts().with_cpus(Cpus::whole(1)), Claim::CpuLimit, LimitName::Cpus).await
 }
 
-/// R41: a caller who prefers a run with less gets it, and is told what did not hold.
+/// R41: a caller that accepts a weaker run gets it, with a report of the limits that do not hold.
 async fn a_report_is_given_when_asked_for(ctx: Ctx) -> Result<()> {
     let mut opts = ctx.opts().with_memory(ByteSize::mib(256)).with_pids(64);
     opts.limits.policy = LimitPolicy::Report;
@@ -112,7 +112,7 @@ async fn a_report_is_given_when_asked_for(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R40: zero lets nothing run and is an error.
+/// R40: a limit of zero lets nothing run and is an error.
 async fn limits_of_nothing_are_refused(ctx: Ctx) -> Result<()> {
     let nothing = ByteSize::bytes(0);
     let zero = std::time::Duration::ZERO;

@@ -1,4 +1,4 @@
-//! The sentences of `Executor`'s documentation.
+//! One module for each sentence of `Executor`'s contract.
 
 mod bytes;
 mod cancel;

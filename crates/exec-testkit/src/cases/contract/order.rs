@@ -14,7 +14,7 @@ pub(super) const CASES: &[Case] = &[
     case!(after_the_last_event_wait_has_the_same_status, "R5"),
 ];
 
-/// R5: what was written is there although the command has not ended and will not before it was read.
+/// R5: output arrives although the command is still running and waits for an answer to it.
 async fn output_arrives_while_the_command_runs(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_stdin(Stdin::Stream);
     let run = ctx.start(&exec_core::Cmd::shell("echo first; read answer; echo $answer"), &opts).await?;
@@ -24,7 +24,7 @@ async fn output_arrives_while_the_command_runs(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: where one write followed the reading of the other, the events follow each other too.
+/// R5: if one write followed the reading of the other, the events are in that order too.
 async fn order_between_the_streams_is_kept(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["interleave", "50"]), &ctx.opts()).await?;
     let mut seen = String::new();
@@ -38,7 +38,7 @@ async fn order_between_the_streams_is_kept(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: many small writes stay one after the other.
+/// R5: many small writes stay in order.
 async fn order_within_a_stream_is_kept(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&exec_core::Cmd::shell("seq 1 20000"), &ctx.opts()).await?;
     let (stdout, _) = stream::rest(&run).await;
@@ -47,7 +47,7 @@ async fn order_within_a_stream_is_kept(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: nothing before the start, and one exit.
+/// R5: nothing before the start, and exactly one exit.
 async fn started_comes_first_and_exited_once(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&exec_core::Cmd::shell("echo a; echo b >&2; exit 3"), &ctx.opts()).await?;
     let events = stream::events(&run).await;
@@ -61,7 +61,7 @@ async fn started_comes_first_and_exited_once(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: the event and the result tell the same.
+/// R5: the event and the result agree.
 async fn after_the_last_event_wait_has_the_same_status(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["raise", "9"]), &ctx.opts()).await?;
     let events = stream::events(&run).await;

@@ -1,4 +1,4 @@
-//! Output is complete, however the command ended; what was not kept is counted exactly.
+//! Output is complete, however the command ended; omitted bytes are counted exactly.
 
 use anyhow::{Result, ensure};
 use exec_core::{ByteSize, Capture, Captured, Ended, Signal};
@@ -23,7 +23,7 @@ fn pattern(from: u64, count: u64) -> Vec<u8> {
     (from..from + count).map(|index| (index % 251) as u8).collect()
 }
 
-/// Both ends are the ones the flood has, and the rest is counted.
+/// Head and tail are those of the flood, and the rest is counted.
 fn ensure_ends(captured: &Captured, total: u64) -> Result<()> {
     let (head, tail) = (captured.head(), captured.tail());
     let kept = (head.len() + tail.len()) as u64;
@@ -33,7 +33,7 @@ fn ensure_ends(captured: &Captured, total: u64) -> Result<()> {
     Ok(())
 }
 
-/// R3, A31: 64 MiB through a 64 KiB window: the ends are right, the count is exact.
+/// R3, A31: 64 MiB through a 64 KiB window: head and tail are right, the count is exact.
 async fn large_output_is_counted_exactly(ctx: Ctx) -> Result<()> {
     let total = 64 << 20;
     let opts = ctx.opts().with_capture(Capture { cap: ByteSize::bytes(CAP), spill: None });
@@ -64,7 +64,7 @@ async fn the_spill_file_has_everything(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R3: what was written right before the end is there.
+/// R3: output written right before the end is delivered.
 async fn complete_after_an_exit(ctx: Ctx) -> Result<()> {
     let result = ctx.sh("./exec-probe flood stdout 500000; echo last >&2; exit 9").await?;
     check::exited(&result, 9)?;
@@ -73,14 +73,14 @@ async fn complete_after_an_exit(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R3: also when a signal ended it.
+/// R3: even when a signal ended the command.
 async fn complete_after_a_signal(ctx: Ctx) -> Result<()> {
     let result = ctx.sh("./exec-probe flood stdout 500000; kill -9 $$").await?;
     check::died_by_itself(&result.outcome, Signal::KILL)?;
     ensure_ends(&result.stdout, 500_000)
 }
 
-/// R3: also what it says while it is being stopped.
+/// R3: even output written while the run is being stopped.
 async fn complete_after_a_cancel(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["wait-signal"]), &ctx.opts()).await?;
     stream::until(&run, "ready\n").await?;
@@ -91,7 +91,7 @@ async fn complete_after_a_cancel(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R3: also what was written before the time was up.
+/// R3: even output written before a time-out.
 async fn complete_after_a_time_out(ctx: Ctx) -> Result<()> {
     let opts =
         ctx.opts().with_timeout(std::time::Duration::from_secs(1)).with_grace(std::time::Duration::ZERO);

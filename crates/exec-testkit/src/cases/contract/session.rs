@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_session_has_no_variables_of_its_own, "R2"; Need::Sessions),
 ];
 
-/// The session of this case; another number is another session.
+/// A session of this case; each number is a separate session.
 fn session(ctx: &Ctx, number: u32) -> SessionName {
     SessionName::new(format!("{}-{number}", ctx.marker()))
 }
@@ -35,7 +35,7 @@ fn marker(ctx: &Ctx, of: &str) -> String {
     format!("{}-{of}", ctx.marker())
 }
 
-/// R2: what one command leaves in `/tmp` the next finds there.
+/// R2: a command finds the files that an earlier one left in `/tmp`.
 async fn tmp_lasts(ctx: Ctx) -> Result<()> {
     let session = session(&ctx, 0);
     ctx.run(&Cmd::shell("echo kept > /tmp/kept"), &opts(&ctx, &session)).await?;
@@ -44,7 +44,7 @@ async fn tmp_lasts(ctx: Ctx) -> Result<()> {
     Ok(ctx.executor().end_session(&session).await?)
 }
 
-/// R2: a new session of the same name begins with nothing.
+/// R2: a new session of the same name starts empty.
 async fn tmp_goes_with_the_session(ctx: Ctx) -> Result<()> {
     let session = session(&ctx, 0);
     ctx.run(&Cmd::shell("echo kept > /tmp/kept"), &opts(&ctx, &session)).await?;
@@ -54,7 +54,7 @@ async fn tmp_goes_with_the_session(ctx: Ctx) -> Result<()> {
     Ok(ctx.executor().end_session(&session).await?)
 }
 
-/// R2: one session's files are not another's.
+/// R2: sessions do not share files.
 async fn sessions_are_apart(ctx: Ctx) -> Result<()> {
     let (one, other) = (session(&ctx, 0), session(&ctx, 1));
     ctx.run(&Cmd::shell("echo kept > /tmp/kept"), &opts(&ctx, &one)).await?;
@@ -64,7 +64,7 @@ async fn sessions_are_apart(ctx: Ctx) -> Result<()> {
     Ok(ctx.executor().end_session(&other).await?)
 }
 
-/// R10: what a command left running on purpose runs until the session ends, and no longer.
+/// R10: a process left running on purpose lives until the session ends, and no longer.
 async fn background_processes_last_until_the_end(ctx: Ctx) -> Result<()> {
     let session = session(&ctx, 0);
     let result = ctx.run(&ctx.probe(&["daemon", ctx.marker()]), &opts(&ctx, &session)).await?;
@@ -75,7 +75,7 @@ async fn background_processes_last_until_the_end(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// Starts a run that has a daemon of its own.
+/// Starts a run with its own daemon.
 async fn start_with_daemon(ctx: &Ctx, opts: &ExecOpts, marker: &str) -> Result<exec_core::Execution> {
     let script = format!("./exec-probe daemon {marker}; exec ./exec-probe pause {marker}");
     let run = ctx.start(&Cmd::shell(script), opts).await?;
@@ -83,7 +83,7 @@ async fn start_with_daemon(ctx: &Ctx, opts: &ExecOpts, marker: &str) -> Result<e
     Ok(run)
 }
 
-/// R10: of a run that was stopped nothing is alive; the runs next to it and what earlier ones left are.
+/// R10: stopping a run kills all of it, but neither concurrent runs nor what earlier ones left.
 async fn stopping_one_run_leaves_the_others(ctx: Ctx) -> Result<()> {
     let (session, opts) = (session(&ctx, 0), opts(&ctx, &session(&ctx, 0)));
     let (earlier, stopped, other) = (marker(&ctx, "earlier"), marker(&ctx, "stopped"), marker(&ctx, "other"));
@@ -101,7 +101,7 @@ async fn stopping_one_run_leaves_the_others(ctx: Ctx) -> Result<()> {
     processes::ensure_none(&other)
 }
 
-/// R10: a limit stops the run that has it.
+/// R10: a limit ends only the run it belongs to.
 async fn a_time_out_ends_one_run_only(ctx: Ctx) -> Result<()> {
     let (session, opts) = (session(&ctx, 0), opts(&ctx, &session(&ctx, 0)));
     let (late, other) = (marker(&ctx, "late"), marker(&ctx, "other"));
@@ -117,7 +117,7 @@ async fn a_time_out_ends_one_run_only(ctx: Ctx) -> Result<()> {
     processes::ensure_none(&other)
 }
 
-/// R10, F3: so does dropping.
+/// R10, F3: dropping does, too.
 async fn dropping_ends_one_run_only(ctx: Ctx) -> Result<()> {
     let (session, opts) = (session(&ctx, 0), opts(&ctx, &session(&ctx, 0)));
     let (dropped, other) = (marker(&ctx, "dropped"), marker(&ctx, "other"));
@@ -149,7 +149,7 @@ async fn runs_at_the_same_time_are_apart(ctx: Ctx) -> Result<()> {
     Ok(ctx.executor().end_session(&session).await?)
 }
 
-/// R10: a run that is under way ends with its session, and whoever waits for it is told.
+/// R10: ending a session ends its runs, and their waiters learn of it.
 async fn ending_a_session_ends_its_runs(ctx: Ctx) -> Result<()> {
     let session = session(&ctx, 0);
     let run = ctx.start(&ctx.probe(&["pause", ctx.marker()]), &opts(&ctx, &session)).await?;
@@ -163,7 +163,7 @@ async fn ending_a_session_ends_its_runs(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// F11: twice, or never begun.
+/// F11: ended twice, or never started.
 async fn ending_what_is_not_there_is_fine(ctx: Ctx) -> Result<()> {
     let session = session(&ctx, 0);
     ctx.executor().end_session(&session).await?;

@@ -1,4 +1,4 @@
-//! One shell string in, the same results out.
+//! A shell string gives the same results as a command.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn adapter(ctx: &Ctx) -> ShellCommandAdapter {
     ShellCommandAdapter::new(Arc::clone(ctx.executor()), ctx.opts())
 }
 
-/// R7: pipes, quotes and variables mean what they mean.
+/// R7: pipes, quotes and variables have their usual meaning.
 async fn a_string_is_read_by_the_shell(ctx: Ctx) -> Result<()> {
     let result = adapter(&ctx).run("x='two  words'; echo \"$x\" | tr a-z A-Z; exit 3").await?;
     check::exited(&result, 3)?;
@@ -28,7 +28,7 @@ async fn a_string_is_read_by_the_shell(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R7: a missing program in a string is the shell's to report.
+/// R7: the shell reports a missing program in a string.
 async fn a_string_gives_what_the_command_gives(ctx: Ctx) -> Result<()> {
     let script = "no-such-program-anywhere";
     let (through, direct) = (adapter(&ctx).run(script).await?, ctx.sh(script).await?);

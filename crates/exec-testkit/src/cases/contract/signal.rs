@@ -13,7 +13,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_command_begins_with_default_signals, "R50"),
 ];
 
-/// R12: each by its name, and the command decides what it means.
+/// R12: each signal arrives as itself, and the command decides what it means.
 async fn signals_reach_the_command(ctx: Ctx) -> Result<()> {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::USR1] {
         let run = ctx.start(&ctx.probe(&["wait-signal"]), &ctx.opts()).await?;
@@ -27,7 +27,7 @@ async fn signals_reach_the_command(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R12: what the command waits for gets it too, as with Ctrl-C in a terminal.
+/// R12: the command's children get it too, as with Ctrl-C in a terminal.
 async fn signals_reach_the_whole_group(ctx: Ctx) -> Result<()> {
     let script = "trap 'echo the shell too' USR1; ./exec-probe wait-signal; echo code $?";
     let run = ctx.start(&Cmd::shell(script), &ctx.opts()).await?;
@@ -51,7 +51,7 @@ async fn a_signal_that_ends_it_is_told(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R50: nothing blocked, nothing ignored, whatever the caller and its supervisor do.
+/// R50: nothing blocked and nothing ignored, whatever the caller and its supervisor do.
 async fn a_command_begins_with_default_signals(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&["signals"]).await?;
     check::printed(&result, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000")

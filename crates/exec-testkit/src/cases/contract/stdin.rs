@@ -1,4 +1,4 @@
-//! What a command reads: nothing, given bytes, or what the caller writes.
+//! A command's input: nothing, given bytes, or the caller's writes.
 
 use anyhow::{Result, ensure};
 use bytes::Bytes;
@@ -20,17 +20,17 @@ async fn cat(ctx: &Ctx, stdin: Stdin) -> Result<ExecResult> {
     ctx.run(&ctx.probe(&["cat"]), &ctx.opts().with_stdin(stdin)).await
 }
 
-/// R2: by default a command that reads gets the end of file.
+/// R2: by default a command that reads gets end of file.
 async fn empty_input_ends_at_once(ctx: Ctx) -> Result<()> {
     check::printed(&cat(&ctx, Stdin::Empty).await?, "")
 }
 
-/// R2: given bytes, then the end of file.
+/// R2: given bytes, then end of file.
 async fn bytes_arrive_whole(ctx: Ctx) -> Result<()> {
     check::printed(&cat(&ctx, Stdin::Bytes(Bytes::from_static(b"a\nb"))).await?, "a\nb")
 }
 
-/// R5: each write is answered before the next, so nothing waits for a buffer to fill.
+/// R5: each write is answered before the next, so no buffer has to fill up first.
 async fn written_bytes_arrive_as_they_come(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["cat"]), &ctx.opts().with_stdin(Stdin::Stream)).await?;
     let stdin = run.stdin();
@@ -44,7 +44,7 @@ async fn written_bytes_arrive_as_they_come(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: more than all buffers hold goes in and comes out again, unchanged.
+/// R5: more bytes than all buffers hold go in and come out unchanged.
 async fn large_input_flows_both_ways(ctx: Ctx) -> Result<()> {
     let bytes: Bytes = (0..8 << 20).map(|index: u32| (index % 251) as u8).collect();
     let run = ctx.start(&ctx.probe(&["cat"]), &ctx.opts().with_stdin(Stdin::Stream)).await?;
@@ -67,7 +67,7 @@ async fn input_that_nobody_reads_does_no_harm(ctx: Ctx) -> Result<()> {
     check::exited(&ctx.run(&ctx.probe(&["exit", "3"]), &opts).await?, 3)
 }
 
-/// R5: a write that comes too late is no error and does not wait.
+/// R5: a late write is not an error and does not block.
 async fn writing_after_the_end_does_no_harm(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["exit", "0"]), &ctx.opts().with_stdin(Stdin::Stream)).await?;
     run.wait().await?;

@@ -1,4 +1,4 @@
-//! A time-out or an idle time-out ends the run, even when nobody reads its output.
+//! A time-out or an idle time-out ends the run, even without a reader.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn a_run_that_takes_too_long_is_ended(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R40: the command gets SIGTERM and may say its last word.
+/// R40: the command gets SIGTERM and may still print.
 async fn the_time_out_asks_first(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_timeout(Duration::from_secs(1)).with_grace(FOR_EVER);
     let result = ctx.run(&ctx.probe(&["wait-signal"]), &opts).await?;
@@ -50,7 +50,7 @@ async fn who_ignores_the_time_out_is_killed(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// F9: also while the command is stuck because nobody takes its output.
+/// F9: even while the command is stuck for lack of a reader.
 async fn the_time_out_needs_no_reader(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_timeout(Duration::from_secs(1)).with_grace(SHORT);
     let run = ctx.start(&ctx.probe(&["flood-forever", "stdout", ctx.marker()]), &opts).await?;
@@ -58,7 +58,7 @@ async fn the_time_out_needs_no_reader(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R40, R42: a command that says nothing for too long is ended, and that limit is named.
+/// R40, R42: a command that is silent for too long is ended, and that limit is named.
 async fn silence_is_ended(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_idle_timeout(SHORT).with_grace(SHORT);
     let result = ctx.run(&ctx.probe(&["pause", ctx.marker()]), &opts).await?;
@@ -67,7 +67,7 @@ async fn silence_is_ended(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// F9: also when nobody would have heard it.
+/// F9: even without a reader.
 async fn the_idle_time_out_needs_no_reader(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_idle_timeout(SHORT).with_grace(SHORT);
     let run = ctx.start(&ctx.probe(&["pause", ctx.marker()]), &opts).await?;
@@ -75,7 +75,7 @@ async fn the_idle_time_out_needs_no_reader(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R40: a run several times as long as the longest silence goes on while it speaks.
+/// R40: output keeps a run alive for several times the idle time-out.
 async fn output_holds_off_the_idle_time_out(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_idle_timeout(Duration::from_secs(3));
     let run = ctx.start(&ctx.probe(&["tick", "30", "200"]), &opts).await?;

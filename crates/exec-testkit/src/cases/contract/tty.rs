@@ -23,7 +23,7 @@ async fn start(ctx: &Ctx, args: &[&str]) -> Result<Execution> {
     ctx.start(&ctx.probe(args), &ctx.opts().with_tty(SIZE).with_stdin(Stdin::Stream)).await
 }
 
-/// R2: the command has a terminal of the size that was asked for.
+/// R2: the command has a terminal of the requested size.
 async fn all_streams_are_the_terminal(ctx: Ctx) -> Result<()> {
     let run = start(&ctx, &["tty-size"]).await?;
     let (stdout, _) = stream::rest(&run).await;
@@ -51,7 +51,7 @@ async fn everything_arrives_as_standard_output(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: Ctrl-C does what it does.
+/// R5: Ctrl-C interrupts.
 async fn a_typed_interrupt_is_a_signal(ctx: Ctx) -> Result<()> {
     let run = start(&ctx, &["wait-signal"]).await?;
     stream::until(&run, "ready").await?;
@@ -60,7 +60,7 @@ async fn a_typed_interrupt_is_a_signal(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: and so does the end of the input.
+/// R5: closing the input is typed as end of file.
 async fn closing_the_input_types_the_end_of_file(ctx: Ctx) -> Result<()> {
     let run = start(&ctx, &["cat"]).await?;
     run.stdin().write("typed\n").await?;
@@ -72,7 +72,7 @@ async fn closing_the_input_types_the_end_of_file(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5, F3: dropping ends a terminal's command like any other.
+/// R5, F3: dropping ends a command on a terminal like any other.
 async fn dropping_kills_on_a_terminal(ctx: Ctx) -> Result<()> {
     let run = start(&ctx, &["ignore-signals", ctx.marker()]).await?;
     processes::eventually_alive(ctx.marker()).await?;
@@ -80,7 +80,7 @@ async fn dropping_kills_on_a_terminal(ctx: Ctx) -> Result<()> {
     processes::eventually_dead(ctx.marker()).await
 }
 
-/// R2: pipes are no terminals.
+/// R2: pipes are not terminals.
 async fn without_one_there_is_none(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&["tty-size"]).await?;
     ensure!(
@@ -91,7 +91,7 @@ async fn without_one_there_is_none(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R50: the command has a session of its own: the terminal that the caller may have is not its terminal.
+/// R50: the command has its own session: a terminal of the caller is not its terminal.
 async fn the_callers_terminal_is_out_of_reach(ctx: Ctx) -> Result<()> {
     check::refused(&ctx.inside(&["write", "/dev/tty"]).await?, &["ENXIO"])
 }

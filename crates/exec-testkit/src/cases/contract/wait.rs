@@ -26,7 +26,7 @@ async fn waiting_again_gives_the_same_answer(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5, F11: also from a hundred tasks at once, some of which come late.
+/// R5, F11: even from a hundred tasks at once, some of them late.
 async fn a_hundred_waiters_get_the_same_answer(ctx: Ctx) -> Result<()> {
     let run = Arc::new(ctx.start(&ctx.probe(&["wait-signal"]), &ctx.opts()).await?);
     let waiters: Vec<_> = (0..100)
@@ -45,14 +45,14 @@ async fn a_hundred_waiters_get_the_same_answer(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5: a caller who only wants the end gets it.
+/// R5: a caller can wait without reading.
 async fn waiting_needs_no_reader_for_small_output(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&exec_core::Cmd::shell("echo a few words; exit 4"), &ctx.opts()).await?;
     ensure!(run.wait().await?.exit_code() == Some(4), "another code");
     Ok(())
 }
 
-/// R5: and the output that nobody read is still there.
+/// R5: unread output is still available afterwards.
 async fn output_can_be_read_after_the_end(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&exec_core::Cmd::shell("echo a few words"), &ctx.opts()).await?;
     run.wait().await?;
@@ -61,7 +61,7 @@ async fn output_can_be_read_after_the_end(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R5, R103: runs at the same time do not get each other's answers.
+/// R5, R103: concurrent runs do not mix up their results.
 async fn many_runs_at_once(ctx: Ctx) -> Result<()> {
     let runs: Vec<_> = (0..20)
         .map(|code| {

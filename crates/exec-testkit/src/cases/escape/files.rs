@@ -1,4 +1,4 @@
-//! Files that are not the command's business.
+//! Files outside the cell.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -24,10 +24,10 @@ pub(super) const CASES: &[Case] = &[
     case!(setuid_changes_nobody, "A7", NoPrivileges),
 ];
 
-/// Who the command runs as where the tests may choose.
+/// The user of the command where the tests may choose.
 const SOMEBODY: u32 = 12_345;
 
-/// A1: a file that everyone may read outside.
+/// A1: a file that every user may read outside.
 async fn files_outside_are_not_there(ctx: Ctx) -> Result<()> {
     let dir = tempfile::tempdir()?;
     open_to_all(dir.path())?;
@@ -37,7 +37,7 @@ async fn files_outside_are_not_there(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &args, &["ENOENT"]).await
 }
 
-/// A1: the directory above shows nothing but the way to the workspace.
+/// A1: the parent directory shows only the path to the workspace.
 async fn neighbours_of_the_workspace_are_not_there(ctx: Ctx) -> Result<()> {
     let neighbour = tempfile::tempdir()?;
     ensure!(neighbour.path().parent() == ctx.workspace().parent(), "not a neighbour");
@@ -46,7 +46,7 @@ async fn neighbours_of_the_workspace_are_not_there(ctx: Ctx) -> Result<()> {
     check::printed(&result, &own)
 }
 
-/// What a system directory answers to a write: a read-only mount, or without mounts the second fence.
+/// The errors of a write to a system directory: of a read-only mount or, without mounts, of Landlock.
 fn read_only(ctx: &Ctx) -> &'static [&'static str] {
     if ctx.executor().capabilities().level >= IsolationLevel::Namespaces {
         &["EROFS"]
@@ -69,7 +69,7 @@ async fn the_system_is_read_only(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A2, R20: nothing can be made at the top.
+/// A2, R20: nothing can be made in the root directory.
 async fn the_root_is_read_only(ctx: Ctx) -> Result<()> {
     let path = format!("/{}", ctx.marker());
     check::refused(&ctx.inside(&["write", &path]).await?, read_only(&ctx))
@@ -89,7 +89,8 @@ async fn hard_links_to_what_is_read_only(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A49, R20: user 0 owns what only root may read, in sub-directories of `/etc` too. Inside it is empty or not to be opened.
+/// A49, R20: user 0 owns files that only root may read, even below `/etc`. Inside they are empty or can't be
+/// opened.
 async fn root_reads_no_secret_of_the_systems(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root's commands own the system's files".into()));
@@ -112,7 +113,7 @@ fn is_ok_and_not_empty(said: &str) -> bool {
     said.starts_with("ok ") && said != "ok 0"
 }
 
-/// The files that an ordinary user can't read, because of their own mode or of a directory's above.
+/// The files that an ordinary user can't read, because of their own mode or that of a directory above.
 fn unreadable_below(directory: &Path) -> Result<Vec<PathBuf>> {
     let script =
         "find \"$0\" -type d ! -perm -005 -prune -exec find {} -type f \\; -o -type f ! -perm -004 -print";

@@ -1,4 +1,4 @@
-//! Who the command is to the kernel: nobody in particular.
+//! The command's identity to the kernel: an ordinary user without privileges.
 
 use std::os::unix::fs::chown;
 
@@ -50,7 +50,7 @@ async fn a_filter_is_on(ctx: Ctx) -> Result<()> {
     ensure_line(&status(&ctx).await?, "Seccomp: 2")
 }
 
-/// A27, R50: the owner of the workspace, in all four ids, and in no group of the caller's.
+/// A27, R50: the owner of the workspace in all four ids, and none of the caller's groups.
 async fn the_user_is_not_root(ctx: Ctx) -> Result<()> {
     let mut uid = rustix::process::geteuid().as_raw();
     if is_root() {
@@ -64,7 +64,7 @@ async fn the_user_is_not_root(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// The links of these namespaces are others inside than outside.
+/// The links of these namespaces differ inside and outside.
 async fn are_its_own(ctx: &Ctx, kinds: &[&str]) -> Result<()> {
     let paths: Vec<String> = kinds.iter().map(|kind| format!("/proc/self/ns/{kind}")).collect();
     let mut args = vec!["readlink"];
@@ -84,12 +84,12 @@ async fn namespaces_are_its_own(ctx: Ctx) -> Result<()> {
     are_its_own(&ctx, &["pid", "mnt", "net", "ipc", "uts"]).await
 }
 
-/// A29: apart, because an engine that root runs shares the host's and does not claim it.
+/// A29: separate, because an engine run by root shares the host's and does not claim it.
 async fn the_user_namespace_is_its_own(ctx: Ctx) -> Result<()> {
     are_its_own(&ctx, &["user"]).await
 }
 
-/// A11: the caller has a descriptor that its children inherit; the command does not get it.
+/// A11: the caller has an inheritable descriptor; the command does not get it.
 async fn only_the_standard_streams_are_open(ctx: Ctx) -> Result<()> {
     ensure!(ctx.outside(&["fds"])?.lines().count() > 3, "nothing is inherited outside either");
     check::printed(&ctx.inside(&["fds"]).await?, "0\n1\n2")

@@ -34,7 +34,7 @@ async fn the_root_cannot_be_remounted(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &["syscall", "remount-root"], &["EPERM"]).await
 }
 
-/// A9: nothing that changes the host's kernel, or makes it start a program.
+/// A9: no file that changes the host's kernel, or makes it start a program.
 async fn kernel_settings_are_read_only(ctx: Ctx) -> Result<()> {
     let refusals = ["EROFS", "EACCES", "EPERM", "ENOENT"];
     let files = [
@@ -54,7 +54,7 @@ async fn kernel_settings_are_read_only(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A10: empty, or not to be opened.
+/// A10: empty, or can't be opened.
 async fn kernel_memory_and_keys_are_masked(ctx: Ctx) -> Result<()> {
     let mut readable_outside = false;
     for file in ["/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/sched_debug", "/proc/kmsg"] {
@@ -62,7 +62,7 @@ async fn kernel_memory_and_keys_are_masked(ctx: Ctx) -> Result<()> {
         check::exited(&result, 0)?;
         let said = result.stdout.text();
         ensure!(said == "ok 0\n" || said.starts_with("errno "), "{file}: {}", check::describe(&result));
-        // The kernel's messages are consumed by reading them.
+        // Reading the kernel's messages consumes them.
         readable_outside |= file != "/proc/kmsg" && {
             let outside = ctx.outside(&["read", file])?;
             outside.starts_with("ok") && outside != "ok 0"
@@ -74,14 +74,14 @@ async fn kernel_memory_and_keys_are_masked(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A10, A49: the kernel asks user 0 for no capability to read these; the list is the host's own.
+/// A10, A49: the kernel requires no capability of user 0 to read these; the list is the host's own.
 async fn root_reads_nothing_that_only_root_may(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root can read them".into()));
     }
     let mut readable_outside = 0;
     for entry in fs::read_dir("/proc")?.flatten() {
-        // Of processes there are others inside; the kernel's messages are consumed by reading them.
+        // Processes differ inside, and reading the kernel's messages consumes them.
         let is_process =
             entry.file_name().to_string_lossy().starts_with(|first: char| first.is_ascii_digit());
         let Ok(metadata) = entry.metadata() else { continue };

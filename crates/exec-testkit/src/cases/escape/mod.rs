@@ -1,4 +1,4 @@
-//! Attacks from inside a cell. Each has its control outside: the host can do what the cell refuses.
+//! Attacks from inside a cell. Each has a control outside: the host can do what the cell refuses.
 
 mod files;
 mod identity;

@@ -1,4 +1,4 @@
-//! The network: none, unless asked for.
+//! The network: none, unless requested.
 
 use std::net::{TcpListener, UdpSocket};
 
@@ -20,12 +20,12 @@ pub(super) const CASES: &[Case] = &[
     case!(the_hosts_network_on_request, "R30"),
 ];
 
-/// Nobody has these addresses: they are reserved for documentation.
+/// Reserved for documentation: no host has these addresses.
 const NOWHERE: &str = "192.0.2.1:9";
 
 const UNREACHABLE: [&str; 3] = ["ENETUNREACH", "ECONNREFUSED", "EADDRNOTAVAIL"];
 
-/// A listener of the host's, which the host reaches and the cell does not.
+/// A listener on the host that the host reaches and the cell does not.
 async fn listener_is_out_of_reach(ctx: &Ctx, address: &str, errnos: &[&str]) -> Result<()> {
     let Ok(listener) = TcpListener::bind(address) else {
         bail!(Skip(format!("the host has no {address}")));
@@ -53,7 +53,7 @@ async fn the_hosts_ipv6_loopback_is_out_of_reach(ctx: Ctx) -> Result<()> {
     listener_is_out_of_reach(&ctx, "[::1]:0", &UNREACHABLE).await
 }
 
-/// A20, R30: a datagram that was sent, but to nobody, may look like a success. So the host looks.
+/// A20, R30: sending a datagram succeeds even without a receiver, so the host checks.
 async fn datagrams_to_the_host_do_not_arrive(ctx: Ctx) -> Result<()> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     let to = socket.local_addr()?.to_string();
@@ -89,19 +89,19 @@ async fn proxy_variables_are_no_way_out(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R30: tests that talk to themselves work.
+/// R30: tests that connect to themselves work.
 async fn there_is_a_loopback_inside(ctx: Ctx) -> Result<()> {
     let script = "exec ./exec-probe connect udp 127.0.0.1:9";
     check::printed(&ctx.sh(script).await?, "ok")
 }
 
-/// A20, R30: where a network of its own can't be had, connections are refused all the same.
+/// A20, R30: even without its own network namespace, connections are refused.
 async fn tcp_is_denied(ctx: Ctx) -> Result<()> {
     let refusals = ["EACCES", "EPERM", "ECONNREFUSED", "ENETUNREACH"];
     listener_is_out_of_reach(&ctx, "127.0.0.1:0", &refusals).await
 }
 
-/// R30: and who asks for the host's network gets it. The control of all the others: the probe does connect.
+/// R30: the host's network is available on request. The control of all the others: the probe does connect.
 async fn the_hosts_network_on_request(ctx: Ctx) -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let to = listener.local_addr()?.to_string();

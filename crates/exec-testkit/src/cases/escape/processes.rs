@@ -14,7 +14,7 @@ pub(super) const CASES: &[Case] = &[
     case!(the_supervisors_memory_is_closed, "A17", ProtectsSupervisor),
 ];
 
-/// A16: a process of the same user, which could be killed from outside.
+/// A16: a process of the same user, which can be signalled from outside.
 async fn processes_outside_cannot_be_signalled(ctx: Ctx) -> Result<()> {
     let mut bystander = Bystander::start(&ctx.host_probe(), ctx.marker())?;
     let id = bystander.id().to_string();
@@ -31,7 +31,7 @@ async fn processes_outside_cannot_be_seen(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &["read", &path], &["ENOENT"]).await
 }
 
-/// A17: whatever is sent to it, it is there afterwards and does its work.
+/// A17: the supervisor survives every signal and continues to work.
 async fn the_supervisor_survives_signals(ctx: Ctx) -> Result<()> {
     for signal in ["9", "15", "19", "11", "1", "2"] {
         let result = ctx.inside(&["kill-parent", signal]).await?;
@@ -47,13 +47,13 @@ async fn the_supervisor_cannot_be_traced(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &["syscall", "ptrace-parent"], &refusals).await
 }
 
-/// A17: not dumpable means that its memory, its descriptors and its environment can't be opened.
+/// A17: not dumpable, so its memory, descriptors and environment can't be opened.
 async fn the_supervisors_memory_is_closed(ctx: Ctx) -> Result<()> {
     for file in ["mem", "environ", "fd/0"] {
         let result = ctx.sh(&format!("./exec-probe read /proc/$PPID/{file}")).await?;
         check::refused(&result, &["EACCES", "EPERM", "ENOENT"])?;
     }
-    // The same files of the command's own shell can be opened: it is not the names that are wrong.
+    // The same files of the command's own shell can be opened, so the names are right.
     let control = ctx.sh("./exec-probe read /proc/$$/environ").await?;
     ensure!(control.stdout.text().starts_with("ok"), "{}", check::describe(&control));
     Ok(())

@@ -1,4 +1,4 @@
-//! Sockets of the host: whoever listens there acts outside the cell.
+//! Sockets of the host: their servers act outside the cell.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -28,14 +28,14 @@ async fn sockets_outside_are_not_there(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &args, &["ENOENT", "EACCES"]).await
 }
 
-/// A12, A20: a name without a file, which belongs to the network.
+/// A12, A20: a name without a file, which belongs to the network namespace.
 async fn abstract_sockets_are_out_of_reach(ctx: Ctx) -> Result<()> {
     let _listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(ctx.marker())?)?;
     let args = ["connect", "abstract", ctx.marker()];
     check::refused_inside_only(&ctx, &args, &["ECONNREFUSED", "EPERM", "EACCES"]).await
 }
 
-/// A12: none of those that the host may have.
+/// A12: none of those that a host may have.
 async fn engine_and_bus_sockets_are_not_there(ctx: Ctx) -> Result<()> {
     for path in [
         "/run/docker.sock",
@@ -50,8 +50,8 @@ async fn engine_and_bus_sockets_are_not_there(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A45: where the claim ends. A host's socket answers from the workspace and from a read-only mount; what refuses it makes
-/// a wider claim possible.
+/// A45: the limit of the claim. A host's socket answers from the workspace and from a read-only mount; if
+/// that is ever refused, the claim can be widened.
 async fn sockets_in_the_mounts_answer(ctx: Ctx) -> Result<()> {
     let mounted = tempfile::tempdir()?;
     open_to_all(mounted.path())?;
@@ -65,7 +65,7 @@ async fn sockets_in_the_mounts_answer(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A12: asking for one is a mistake or worse.
+/// A12: a request for one is a mistake or worse.
 async fn mounting_a_socket_is_refused(ctx: Ctx) -> Result<()> {
     let dir = tempfile::tempdir()?;
     let path = dir.path().join("s");

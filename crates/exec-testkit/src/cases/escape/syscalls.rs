@@ -1,11 +1,11 @@
-//! System calls that no build or test needs and that exploits like.
+//! System calls that no build or test needs and that exploits use.
 
 use anyhow::{Result, bail, ensure};
 
 use crate::case::{Case, Skip};
 use crate::{Ctx, check};
 
-/// One case for each attempt of the probe, named after it.
+/// One case per attempt of the probe, named after it.
 macro_rules! refused {
     ($($name:ident = $attempt:literal),* $(,)?) => {
         &[$(Case {
@@ -37,10 +37,10 @@ pub(super) const CASES: &[Case] = refused![
     x32_door = "x32",
 ];
 
-/// What a filter answers.
+/// The errors of a filter.
 const REFUSALS: [&str; 4] = ["EPERM", "ENOSYS", "EACCES", "EAFNOSUPPORT"];
 
-/// A28, R50: refused inside, and not because the host can't do it.
+/// A28, R50: refused inside, although the host can do it.
 async fn is_refused(ctx: Ctx, attempt: &str) -> Result<()> {
     let args = ["syscall", attempt];
     let result = ctx.inside(&args).await?;
@@ -57,9 +57,9 @@ async fn is_refused(ctx: Ctx, attempt: &str) -> Result<()> {
     Ok(())
 }
 
-/// An error of the call's own, such as a stale handle, is none: the call was let through.
+/// An error of the call's own, such as a stale handle, is not a refusal: the call was let through.
 fn is_refusal(said: &str) -> bool {
     let said = said.trim_end();
-    // 31 is SIGSYS, with which a filter may kill; 11 is SIGSEGV, which a missing door ends in.
+    // 31 is SIGSYS, with which a filter may kill; 11 is SIGSEGV, the result of a missing entry.
     said.strip_prefix("errno ").is_some_and(|errno| REFUSALS.contains(&errno)) || said == "signal 31"
 }

@@ -1,4 +1,5 @@
-//! A repository in the workspace: the command commits, and leaves nothing there that the host's git would execute.
+//! A repository in the workspace: the command commits, but can't plant anything for the host's git to
+//! execute.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -34,7 +35,7 @@ pub(super) const CASES: &[Case] = &[
     case!(the_place_of_a_worktree_is_not_its_pointer, "A44"),
 ];
 
-/// What the host's git would obey later, whether it was there before or not.
+/// Files that the host's git would obey later, whether they existed before or not.
 const ORDERS: [&str; 6] = [
     ".git/config",
     ".git/config.worktree",
@@ -52,7 +53,7 @@ fn repository_by_hand(git: &Path) -> Result<()> {
     Ok(fs::write(git.join("config"), "[core]\n\tbare = false\n")?)
 }
 
-/// A13: what the host's git would run later.
+/// A13: files that the host's git would execute later.
 async fn git_hooks_and_config_cannot_be_written(ctx: Ctx) -> Result<()> {
     repository_by_hand(&ctx.workspace().join(".git"))?;
     for path in ORDERS {
@@ -65,7 +66,7 @@ async fn git_hooks_and_config_cannot_be_written(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A13: nor can another repository take its place.
+/// A13: the repository can't be replaced by another.
 async fn git_cannot_be_replaced(ctx: Ctx) -> Result<()> {
     let git = ctx.workspace().join(".git");
     repository_by_hand(&git)?;
@@ -88,8 +89,8 @@ async fn git_cannot_be_told_to_execute(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A13: the host's git replaces the file, which takes off what was mounted over it. A cell made before that must not be
-/// used, not even when a later file happens to get the number of the first.
+/// A13: when the host's git replaces the file, the mount over it disappears. A cell made before that must not
+/// be used, not even if a later file happens to reuse the first one's inode number.
 async fn a_replaced_config_cannot_be_written(ctx: Ctx) -> Result<()> {
     let git = ctx.workspace().join(".git");
     repository_by_hand(&git)?;
@@ -110,7 +111,7 @@ async fn a_replaced_config_cannot_be_written(ctx: Ctx) -> Result<()> {
     bail!(Skip("this file system does not use numbers again".into()))
 }
 
-/// R25: and nothing else is: not a file more than the command made.
+/// R25: the commit is on the host, and no other file.
 async fn commits_are_on_the_host(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     git_outside(ctx.workspace(), None, &["init", "-q", "-b", "main"])?;
@@ -125,7 +126,7 @@ async fn commits_are_on_the_host(ctx: Ctx) -> Result<()> {
     git_outside(ctx.workspace(), None, &["fsck", "--strict"]).map(drop)
 }
 
-/// A3, A13: a command that makes its workspace a worktree of a place it wants to see.
+/// A3, A13: a command makes its workspace a worktree of a place it wants to see.
 async fn a_planted_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
     let secret = tempfile::tempdir()?;
     open_to_all(secret.path())?;
@@ -136,7 +137,7 @@ async fn a_planted_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &["read", canary.to_str().context("path")?], &["ENOENT"]).await
 }
 
-/// A3, A13: the pointer of a real worktree, in another place than that worktree.
+/// A3, A13: the pointer of a real worktree, copied to another place.
 async fn a_stolen_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let victim = Worktrees::new(&ctx)?;
@@ -148,13 +149,13 @@ async fn a_stolen_pointer_is_not_followed(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &["read", head], &["ENOENT"]).await
 }
 
-/// Runs a script that shall give the host's git an order, and looks whether it did.
+/// Runs a script that tries to plant an order for the host's git, and checks that it failed.
 async fn gives_no_order(ctx: &Ctx, prepared: &str) -> Result<()> {
     let git = ctx.workspace().join(".git");
     check::exited(&ctx.sh(prepared).await?, 0)?;
     let order =
         "chmod 755 .git; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; echo x >> .git/config; true";
-    // Refused altogether is as good.
+    // A complete refusal is just as good.
     let _ = ctx.executor().run(&Cmd::shell(order), &ctx.opts()).await;
     fs::set_permissions(&git, PermissionsExt::from_mode(0o755))?;
     ensure!(!fs::read_to_string(git.join("config"))?.contains('x'), "the configuration was written");
@@ -164,13 +165,13 @@ async fn gives_no_order(ctx: &Ctx, prepared: &str) -> Result<()> {
     Ok(())
 }
 
-/// A39: closed by the first command, opened again by the second.
+/// A39: the first command closes it, the second opens it again.
 async fn a_repository_made_unreadable_keeps_its_orders(ctx: Ctx) -> Result<()> {
     repository_by_hand(&ctx.workspace().join(".git"))?;
     gives_no_order(&ctx, "chmod 0 .git").await
 }
 
-/// A39: what is missing can't be made by us then, and could be made by the command.
+/// A39: we can't create missing files then, but the command could.
 async fn a_repository_closed_to_writing_keeps_its_orders(ctx: Ctx) -> Result<()> {
     let git = ctx.workspace().join(".git");
     fs::create_dir(&git)?;
@@ -179,7 +180,7 @@ async fn a_repository_closed_to_writing_keeps_its_orders(ctx: Ctx) -> Result<()>
     gives_no_order(&ctx, "true").await
 }
 
-/// A39: by which a command could write what is read-only under the first.
+/// A39: a command could write the read-only file through its second name.
 async fn a_second_name_of_the_configuration_gives_no_order(ctx: Ctx) -> Result<()> {
     let git = ctx.workspace().join(".git");
     repository_by_hand(&git)?;
@@ -192,7 +193,7 @@ async fn a_second_name_of_the_configuration_gives_no_order(ctx: Ctx) -> Result<(
     Ok(())
 }
 
-/// A39: given for writing, at a place of its own.
+/// A39: a writable mount at its own path.
 async fn a_repository_in_a_mount_keeps_its_orders(ctx: Ctx) -> Result<()> {
     let other = tempfile::tempdir()?;
     open_to_all(other.path())?;
@@ -207,7 +208,7 @@ async fn a_repository_in_a_mount_keeps_its_orders(ctx: Ctx) -> Result<()> {
     check::printed(&ctx.run(&ctx.probe(&["write", "/data/new"]), &opts).await?, "ok")
 }
 
-/// A39: a link could be replaced by a repository with orders of its own, so nothing is run beside it.
+/// A39: a link could be replaced by a repository with its own orders, so no command runs next to one.
 async fn a_link_in_its_place_is_refused(ctx: Ctx) -> Result<()> {
     check::exited(&ctx.sh("mkdir real && ln -s real .git").await?, 0)?;
     refused_for(&ctx, &ctx.opts(), "is a link").await?;
@@ -222,8 +223,8 @@ async fn refused_for(ctx: &Ctx, opts: &ExecOpts, why: &str) -> Result<()> {
     }
 }
 
-/// A39: the cell of a session was made before there was anything to keep. It ends with all that runs in it, and the session goes
-/// on in a cell that keeps the repository as it is.
+/// A39: the session's cell was made before there was a repository to protect. It ends with all its processes,
+/// and the session continues in a cell that protects the repository.
 async fn one_that_appears_during_a_session_keeps_its_orders(ctx: Ctx) -> Result<()> {
     let session = SessionName::new(ctx.marker());
     let opts = ctx.opts().in_session(session.clone());
@@ -239,7 +240,7 @@ async fn one_that_appears_during_a_session_keeps_its_orders(ctx: Ctx) -> Result<
     check::refused(&result, &["EROFS", "EACCES"])
 }
 
-/// R25: an agent that starts a repository works on in it.
+/// R25: an agent that creates a repository can work with it.
 async fn one_made_in_a_session_is_worked_with(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let session = SessionName::new(ctx.marker());
@@ -250,21 +251,21 @@ async fn one_made_in_a_session_is_worked_with(ctx: Ctx) -> Result<()> {
     Ok(ctx.executor().end_session(&session).await?)
 }
 
-/// A44: the workspace, put together as a repository, and a pointer to it in another workspace.
+/// A44: the workspace, arranged as a repository, and a pointer to it in another workspace.
 async fn a_forged_repository_is_not_followed(ctx: Ctx) -> Result<()> {
     let forge = "mkdir -p objects refs worktrees/x && echo ref: refs/heads/x > HEAD";
     check::exited(&ctx.sh(forge).await?, 0)?;
     leads_nowhere(&ctx, ctx.workspace()).await
 }
 
-/// A44: a repository that git made, at a command's bidding.
+/// A44: a repository that a command made with git.
 async fn a_repository_made_inside_is_not_followed(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     git_inside(&ctx, &ctx.opts(), &["init", "-q", "made"]).await?;
     leads_nowhere(&ctx, &ctx.workspace().join("made/.git")).await
 }
 
-/// A44: in what a linked worktree may write of its repository.
+/// A44: in the part of its repository that a linked worktree may write.
 async fn a_repository_forged_in_another_is_not_followed(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
@@ -283,11 +284,11 @@ async fn a_repository_forged_in_another_is_not_followed(ctx: Ctx) -> Result<()> 
     let opts = ExecOpts::in_workspace(own.path());
     fs::write(pointer, format!("gitdir: {}\n", admin.display()))?;
     refused_for(&ctx, &opts, "could be a command's work").await?;
-    // The worktree itself goes on.
+    // The worktree itself keeps working.
     check::exited(&ctx.run(&git(&["status"]), &all.opts()).await?, 0)
 }
 
-/// A44: a repository still names a worktree that was removed by hand, and a workspace has that path now.
+/// A44: a repository still names a worktree that was removed by hand, and a workspace now has that path.
 async fn the_place_of_a_worktree_is_not_its_pointer(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
@@ -301,8 +302,8 @@ async fn the_place_of_a_worktree_is_not_its_pointer(ctx: Ctx) -> Result<()> {
     refused_for(&ctx, &opts, "could be a command's work").await
 }
 
-/// Makes a directory a linked worktree of this repository, the repository's side by a command in the workspace. One that no command
-/// could have written is followed by the same pointers.
+/// Makes a directory a linked worktree of this repository; a command in the workspace writes the repository's
+/// side. As a control, the same pointers to a repository that no command could have written are followed.
 async fn leads_nowhere(ctx: &Ctx, repository: &Path) -> Result<()> {
     let other = tempfile::tempdir()?;
     open_to_all(other.path())?;

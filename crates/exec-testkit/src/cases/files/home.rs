@@ -31,7 +31,7 @@ impl Canary {
 
 impl Drop for Canary {
     fn drop(&mut self) {
-        // A leftover is harmless and says by its name where it comes from.
+        // A leftover is harmless and its name tells its origin.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -49,7 +49,7 @@ async fn the_callers_home_is_hidden(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &args, &["ENOENT", "EACCES"]).await
 }
 
-/// R24: it goes with the run.
+/// R24: it is removed with the run.
 async fn what_is_written_at_home_stays_inside(ctx: Ctx) -> Result<()> {
     let name = format!(".{}", ctx.marker());
     let result = ctx.sh(&format!("echo x > \"$HOME/{name}\" && echo \"$HOME\"")).await?;
@@ -60,7 +60,7 @@ async fn what_is_written_at_home_stays_inside(ctx: Ctx) -> Result<()> {
     check::exited(&again, 1)
 }
 
-/// A1, R20: nobody's home has anything in it but the command's own.
+/// A1, R20: every home is empty, except the command's own.
 async fn other_homes_are_hidden(ctx: Ctx) -> Result<()> {
     let outside = fs::read_dir("/home").map_or(0, Iterator::count);
     let result = ctx.sh("ls -A /home /root 2>/dev/null; true").await?;

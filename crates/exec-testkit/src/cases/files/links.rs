@@ -1,4 +1,4 @@
-//! Links that a command plants, and that we do not follow.
+//! Links that a command plants, and that are not followed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_swapped_mount_source_is_refused, "A4", HidesFiles; Need::No(Exception::MountsByName)),
 ];
 
-/// Lets a command plant the link, as an agent would.
+/// Plants the link from inside, as an agent would.
 async fn plant(ctx: &Ctx, name: &str, to: &str) -> Result<()> {
     check::exited(&ctx.sh(&format!("ln -s {to} {name}")).await?, 0)
 }
@@ -42,7 +42,7 @@ async fn a_planted_writable_path_is_not_followed(ctx: Ctx) -> Result<()> {
     check::failed(ran, ErrorKind::InvalidInput).map(drop)
 }
 
-/// A3, R22: a workspace that a command made out of a link to the host's own place.
+/// A3, R22: a workspace that a command replaced by a link to one of the host's own places.
 async fn a_planted_workspace_is_not_followed(ctx: Ctx) -> Result<()> {
     plant(&ctx, "project", "/etc").await?;
     let opts = exec_core::ExecOpts::in_workspace(ctx.workspace().join("project"));
@@ -50,7 +50,7 @@ async fn a_planted_workspace_is_not_followed(ctx: Ctx) -> Result<()> {
     check::failed(ran, ErrorKind::InvalidInput).map(drop)
 }
 
-/// A3: inside, a link means what it means inside.
+/// A3: inside, a link resolves inside.
 async fn a_link_leads_nowhere_inside(ctx: Ctx) -> Result<()> {
     let secret = tempfile::NamedTempFile::new()?;
     fs::write(secret.path(), "x")?;
@@ -69,7 +69,7 @@ async fn a_swapped_mount_source_is_refused(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_mount(MountSpec::read_only(&source).at("/mnt/source"));
     let cmd = ctx.probe(&["read", "/mnt/source/etc/passwd"]);
     for _ in 0..40 {
-        // Refused is right, and so is the directory without such a file.
+        // Both a refusal and the directory without such a file are correct.
         if let Ok(result) = ctx.executor().run(&cmd, &opts).await {
             check::refused(&result, &["ENOENT"])?;
         }

@@ -1,4 +1,4 @@
-//! What of the host a command sees, and what becomes of what it writes.
+//! What a command sees of the host, and where its files go.
 
 mod git;
 mod home;

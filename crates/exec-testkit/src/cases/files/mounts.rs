@@ -93,7 +93,7 @@ async fn a_missing_source_is_refused(ctx: Ctx) -> Result<()> {
     is_refused(&ctx, &ctx.opts().with_mount(MountSpec::read_only("/no/such/place"))).await
 }
 
-/// R22: each by its name, and by a link to it.
+/// R22: each by its name, and through a link to it.
 async fn the_hosts_own_places_are_refused(ctx: Ctx) -> Result<()> {
     for place in ["/", "/etc", "/home", "/proc", "/sys", "/dev"] {
         let elsewhere = MountSpec::read_only(place).at("/mnt/host");

@@ -1,4 +1,4 @@
-//! `/tmp` and `/run` are the run's own.
+//! `/tmp` and `/run` are private to the run.
 
 use std::path::Path;
 
@@ -16,13 +16,13 @@ pub(super) const CASES: &[Case] = &[
     case!(programs_in_tmp_run, "R20", PrivateTmp),
 ];
 
-/// R20: whether it is the run's own or not.
+/// R20: whether it is private or not.
 async fn tmp_is_writable(ctx: Ctx) -> Result<()> {
     let script = "f=$(mktemp) && echo x > \"$f\" && rm \"$f\" && echo ok";
     check::printed(&ctx.sh(script).await?, "ok")
 }
 
-/// R20: what is written there does not reach the host.
+/// R20: files written there do not reach the host.
 async fn tmp_is_not_the_hosts(ctx: Ctx) -> Result<()> {
     let path = format!("/tmp/{}", ctx.marker());
     check::printed(&ctx.inside(&["write", &path]).await?, "ok")?;
@@ -30,7 +30,7 @@ async fn tmp_is_not_the_hosts(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R20: nor the next command.
+/// R20: nor do they reach the next command.
 async fn tmp_is_not_the_next_runs(ctx: Ctx) -> Result<()> {
     let path = format!("/tmp/{}", ctx.marker());
     check::printed(&ctx.inside(&["write", &path]).await?, "ok")?;
@@ -50,7 +50,7 @@ async fn run_is_not_the_hosts(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R20: compilers' test programs are built there.
+/// R20: compilers run their test programs there.
 async fn programs_in_tmp_run(ctx: Ctx) -> Result<()> {
     let script = "cp exec-probe /tmp/probe && /tmp/probe exit 7";
     check::exited(&ctx.sh(script).await?, 7)

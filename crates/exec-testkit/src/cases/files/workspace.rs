@@ -38,7 +38,7 @@ fn refusals(ctx: &Ctx) -> &'static [&'static str] {
     }
 }
 
-/// R21: what the command writes is on the host, and the other way round.
+/// R21: the command's writes reach the host, and the other way round.
 async fn it_is_writable(ctx: Ctx) -> Result<()> {
     ctx.file("from-outside", "outside")?;
     check::printed(&ctx.sh("cat from-outside; echo inside > from-inside").await?, "outside")?;
@@ -46,13 +46,13 @@ async fn it_is_writable(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R21: absolute paths in messages stay true.
+/// R21: absolute paths in messages stay valid.
 async fn it_stands_at_its_own_path(ctx: Ctx) -> Result<()> {
     let path = ctx.workspace().canonicalize()?;
     check::printed(&ctx.sh("pwd -P").await?, &path.to_string_lossy())
 }
 
-/// R21: also where temporary files have two names.
+/// R21: even where temporary files have two names.
 async fn it_stands_at_its_own_path_below_var_tmp(ctx: Ctx) -> Result<()> {
     let workspace = tempfile::tempdir_in("/var/tmp")?;
     let path = workspace.path().canonicalize()?;
@@ -94,7 +94,7 @@ fn owner(ctx: &Ctx, name: &str) -> Result<(u32, u32)> {
     Ok((metadata.uid(), metadata.gid()))
 }
 
-/// R24: whoever runs the tests made the workspace.
+/// R24: the user who runs the tests made the workspace.
 async fn new_files_belong_to_the_caller(ctx: Ctx) -> Result<()> {
     check::printed(&ctx.inside(&["write", "new"]).await?, "ok")?;
     let caller = rustix::process::geteuid().as_raw();
@@ -103,7 +103,7 @@ async fn new_files_belong_to_the_caller(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R24: root works on somebody's workspace, and leaves nothing of root's there.
+/// R24: root works on another user's workspace, and leaves no files of root there.
 async fn new_files_belong_to_the_owner(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root has workspaces of others".into()));
@@ -114,7 +114,7 @@ async fn new_files_belong_to_the_owner(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R24: and who names a user gets that one.
+/// R24: a user named in the options is used.
 async fn a_user_can_be_named(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root can run commands as others".into()));

@@ -1,4 +1,5 @@
-//! Linked worktrees: git works in them, and reaches neither the other worktrees nor what the host's git executes.
+//! Linked worktrees: git works in them, but reaches neither the other worktrees nor files that the host's git
+//! executes.
 
 use std::fs;
 
@@ -68,7 +69,7 @@ async fn git_works_with_relative_pointers(ctx: Ctx) -> Result<()> {
     commits(&ctx, &all).await
 }
 
-/// R24, R25: for root in somebody's worktree, where git refuses what belongs to others.
+/// R24, R25: for root in another user's worktree, where git refuses files of other owners.
 async fn git_works_for_the_owner(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root has worktrees of others".into()));
@@ -77,7 +78,7 @@ async fn git_works_for_the_owner(ctx: Ctx) -> Result<()> {
     commits(&ctx, &Worktrees::of(&ctx, Some(SOMEBODY))?).await
 }
 
-/// R25: what needs git's lock files in the repository itself.
+/// R25: operations that need git's lock files in the repository itself.
 async fn branches_come_and_go(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
@@ -130,7 +131,7 @@ async fn are_kept(ctx: &Ctx, all: &Worktrees, names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A13, R25: what the host's git obeys in every worktree, and the other worktrees' own.
+/// A13, R25: files that the host's git obeys in every worktree, and those of the other worktrees.
 async fn the_repository_keeps_its_orders(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
@@ -150,7 +151,7 @@ async fn the_repository_keeps_its_orders(ctx: Ctx) -> Result<()> {
     are_kept(&ctx, &all, &names).await
 }
 
-/// A13, R25: nor can it be told that its repository is elsewhere.
+/// A13, R25: the worktree can't be pointed to another repository.
 async fn the_worktree_keeps_its_orders(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
@@ -162,7 +163,7 @@ async fn the_worktree_keeps_its_orders(ctx: Ctx) -> Result<()> {
     are_kept(&ctx, &all, &names.each_ref().map(String::as_str)).await
 }
 
-/// A1, R25: of the main worktree and the others there is nothing but the repository.
+/// A1, R25: only the repository is visible of the main worktree and the others.
 async fn the_main_worktree_is_not_there(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
@@ -174,11 +175,11 @@ async fn the_main_worktree_is_not_there(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R25: although inside they look abandoned. The same command prunes on the host what is abandoned there.
+/// R25: although they look abandoned inside. On the host the same command prunes abandoned ones.
 async fn other_worktrees_are_not_pruned(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
-    // Nothing but the other worktree's index knows this file's contents.
+    // Only the other worktree's index refers to this file's contents.
     fs::write(all.other().join("staged"), "staged\n")?;
     all.git(&all.other(), &["add", "staged"])?;
     let prune = ["worktree", "prune", "--expire", "now"];

@@ -34,8 +34,8 @@ fn refused_after(said: &str) -> Option<u32> {
     said.trim_end().strip_prefix("errno EAGAIN after ")?.parse().ok()
 }
 
-/// A30, R40, R42: the system refuses one more, and the result says which limit that was. Only control groups count
-/// refusals; a limit held by other means is not known to have been met.
+/// A30, R40, R42: the system refuses one more, and the result names the limit. Only control groups count
+/// refusals; with other means it is unknown whether the limit was reached.
 async fn too_many_processes(ctx: Ctx) -> Result<()> {
     let result = ctx.run(&ctx.probe(&["fork-bomb", "100", ctx.marker()]), &opts(&ctx)).await?;
     let made = refused_after(&result.stdout.text());
@@ -54,7 +54,7 @@ async fn too_many_threads(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R40: what the supervisor needs for itself is not taken from the command.
+/// R40: the supervisor's own processes are not charged to the command.
 async fn processes_below_the_limit_are_fine(ctx: Ctx) -> Result<()> {
     let most = (LIMIT - 1).to_string();
     let result = ctx.run(&ctx.probe(&["fork-bomb", &most, ctx.marker()]), &opts(&ctx)).await?;
@@ -63,7 +63,7 @@ async fn processes_below_the_limit_are_fine(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A30, R10: a cell that is full can still be stopped.
+/// A30, R10: a full cell can still be stopped.
 async fn a_fork_bomb_can_be_stopped(ctx: Ctx) -> Result<()> {
     let script = format!("./exec-probe fork-bomb 100 {0}; exec ./exec-probe pause {0}", ctx.marker());
     let run = ctx.start(&exec_core::Cmd::shell(script), &opts(&ctx)).await?;
@@ -74,7 +74,7 @@ async fn a_fork_bomb_can_be_stopped(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// A30, R40: for each process.
+/// A30, R40: per process.
 async fn too_many_open_files(ctx: Ctx) -> Result<()> {
     ensure!(ctx.outside(&["open-files", "100"])? == "opened 100", "not outside either");
     let mut opts = ctx.opts();
@@ -83,7 +83,8 @@ async fn too_many_open_files(ctx: Ctx) -> Result<()> {
     check::refused(&result, &["EMFILE"])
 }
 
-/// A47: while a command holds all it can get, the host's processes of the same user still get one.
+/// A47: while a command holds all the instances it can get, the same user's processes on the host still get
+/// one.
 async fn others_keep_inotify_instances(ctx: Ctx) -> Result<()> {
     let _alone = tokio::task::spawn_blocking(alone_with_the_quota).await??;
     let most: u32 = fs::read_to_string("/proc/sys/fs/inotify/max_user_instances")?.trim().parse()?;
@@ -102,7 +103,8 @@ async fn others_keep_inotify_instances(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// Several of these at once, of whichever backend, would take what each leaves. The lock ends with the file.
+/// Several of these at once, on any backend, would use up each other's share. Dropping the file releases the
+/// lock.
 fn alone_with_the_quota() -> Result<fs::File> {
     let place = fs::File::open(std::env::temp_dir())?;
     rustix::fs::flock(&place, rustix::fs::FlockOperation::LockExclusive)?;

@@ -8,7 +8,7 @@ use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[case!(a_share_is_not_exceeded, "A30 R40", CpuLimit)];
 
-/// Two threads turning in circles for so long.
+/// Two threads that spin for this long.
 const BURN: [&str; 3] = ["burn-cpu", "2", "2000"];
 
 fn burnt(said: &str) -> Result<f64> {

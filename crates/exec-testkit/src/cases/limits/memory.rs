@@ -26,7 +26,7 @@ fn opts(ctx: &Ctx) -> ExecOpts {
     ctx.opts().with_memory(LIMIT)
 }
 
-/// A30, R40, R42: the kernel ends it, and the result says why.
+/// A30, R40, R42: the kernel kills it, and the result names the reason.
 async fn too_much_memory_ends_it(ctx: Ctx) -> Result<()> {
     ensure!(ctx.outside(&["eat-memory", TOO_MUCH])? == format!("ate {TOO_MUCH}"), "the host has too little");
     let result = ctx.run(&ctx.probe(&["eat-memory", TOO_MUCH, ctx.marker()]), &opts(&ctx)).await?;
@@ -35,7 +35,7 @@ async fn too_much_memory_ends_it(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R40: half the limit is no reason.
+/// R40: half the limit is allowed.
 async fn memory_below_the_limit_is_fine(ctx: Ctx) -> Result<()> {
     let result = ctx.run(&ctx.probe(&["eat-memory", "33554432"]), &opts(&ctx)).await?;
     check::printed(&result, "ate 33554432")
@@ -56,7 +56,7 @@ async fn all_processes_count_together(ctx: Ctx) -> Result<()> {
     check::names_limit(&result.outcome, LimitName::Memory)
 }
 
-/// A30, R42: also when the command itself goes on.
+/// A30, R42: even if the command itself continues.
 async fn a_childs_death_is_named(ctx: Ctx) -> Result<()> {
     let script = format!("./exec-probe eat-memory {TOO_MUCH}; echo code $?; exit 0");
     let result = ctx.run(&Cmd::shell(script), &opts(&ctx)).await?;
@@ -69,7 +69,8 @@ async fn tmp_counts_as_memory(ctx: Ctx) -> Result<()> {
     check::names_limit(&result.outcome, LimitName::Memory)
 }
 
-/// A30, R41: pages of no file system and of no process. Where the limit does not hold for them the report says so.
+/// A30, R41: pages that belong to no file system and no process. If the limit does not cover them the report
+/// says so.
 async fn memory_in_a_memfd_counts_or_is_named(ctx: Ctx) -> Result<()> {
     let filled = format!("wrote {TOO_MUCH}");
     ensure!(ctx.outside(&["memfd", TOO_MUCH])? == filled, "the host has too little");
@@ -91,7 +92,7 @@ async fn memory_in_a_memfd_counts_or_is_named(ctx: Ctx) -> Result<()> {
     }
 }
 
-/// R40: what one run used up, another has.
+/// R40: a run's memory use does not reduce the next run's.
 async fn the_next_run_has_its_own(ctx: Ctx) -> Result<()> {
     ctx.run(&ctx.probe(&["eat-memory", TOO_MUCH]), &opts(&ctx)).await?;
     let result = ctx.run(&ctx.probe(&["eat-memory", "33554432"]), &opts(&ctx)).await?;

@@ -1,4 +1,4 @@
-//! Limits that the kernel holds, where they are claimed.
+//! Limits enforced by the kernel, where they are claimed.
 
 mod counts;
 mod cpu;

@@ -1,4 +1,4 @@
-//! Room for files.
+//! Space for files.
 
 use anyhow::{Result, ensure};
 use exec_core::{ByteSize, Limit};
@@ -35,7 +35,7 @@ async fn home_has_a_size(ctx: Ctx) -> Result<()> {
     is_full_after(&ctx, "$HOME/large").await
 }
 
-/// A30, R20: a third place that is memory.
+/// A30, R20: a third place that is backed by memory.
 async fn shared_memory_has_a_size(ctx: Ctx) -> Result<()> {
     let result = ctx.sh("df -k /dev/shm | tail -n 1 | tr -s ' ' | cut -d ' ' -f 2").await?;
     check::exited(&result, 0)?;
@@ -44,7 +44,7 @@ async fn shared_memory_has_a_size(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A30, R40: the system refuses, or ends the program as it does by default.
+/// A30, R40: the system refuses the write, or kills the program as it does by default.
 async fn files_have_a_size(ctx: Ctx) -> Result<()> {
     let mut opts = ctx.opts();
     opts.limits.file_size = Limit::Exactly(ByteSize::mib(1));

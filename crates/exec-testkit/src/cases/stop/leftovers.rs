@@ -1,6 +1,6 @@
-//! What a command may leave behind, and that it is dead when `run` returns.
+//! Processes a command may leave behind, which are dead when `run` returns.
 //!
-//! The probe returns only when what it leaves behind is there, and says so: that is the control.
+//! The probe returns only when the process it leaves behind exists, and prints so: that is the control.
 
 use anyhow::{Result, ensure};
 use exec_core::{Cmd, ExecResult};
@@ -29,17 +29,17 @@ async fn leaves(ctx: &Ctx, what: &str) -> Result<ExecResult> {
     Ok(result)
 }
 
-/// R10, A14: the result comes back without waiting for whoever has the pipe.
+/// R10, A14: the result does not wait for the process that holds the pipe.
 async fn a_child_that_holds_the_output(ctx: Ctx) -> Result<()> {
     leaves(&ctx, "hold-pipe").await.map(drop)
 }
 
-/// R10, A14: forked twice, in a session of its own, without pipes.
+/// R10, A14: forked twice, in its own session, without pipes.
 async fn a_daemon(ctx: Ctx) -> Result<()> {
     leaves(&ctx, "daemon").await.map(drop)
 }
 
-/// R10, A14: the same, started by one.
+/// R10, A14: the same, started by a daemon.
 async fn a_daemon_of_a_daemon(ctx: Ctx) -> Result<()> {
     let script =
         format!("(setsid sh -c './exec-probe daemon {0}' {0}; echo started) ; echo ended", ctx.marker());
@@ -60,7 +60,7 @@ async fn a_shells_background_job(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R10, A14: the line from the acceptance test, word for word but for the program.
+/// R10, A14: the line from the acceptance test, verbatim except for the program.
 async fn a_double_setsid(ctx: Ctx) -> Result<()> {
     let marker = ctx.marker();
     let script = format!(
@@ -78,7 +78,7 @@ async fn a_fork_bomb(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R10, A14: a process that is stopped does not act on signals, but is killed.
+/// R10, A14: a stopped process does not act on signals, but is killed.
 async fn a_stopped_child(ctx: Ctx) -> Result<()> {
     let script = format!("./exec-probe pause {} & kill -STOP $!; exit 0", ctx.marker());
     check::exited(&ctx.sh(&script).await?, 0)?;
@@ -90,7 +90,7 @@ async fn zombies_are_reaped(ctx: Ctx) -> Result<()> {
     check::printed(&ctx.inside(&["zombies", "300"]).await?, "left 0")
 }
 
-/// R10, A14, R103: also with others at work.
+/// R10, A14, R103: even with other runs at work.
 async fn many_daemons_at_once(ctx: Ctx) -> Result<()> {
     let runs: Vec<_> = (0..16)
         .map(|_| {
@@ -104,7 +104,7 @@ async fn many_daemons_at_once(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R10: the result agrees that nothing is left.
+/// R10: the result reports no survivors.
 async fn no_survivors_are_named(ctx: Ctx) -> Result<()> {
     let cmd = Cmd::shell(format!("./exec-probe daemon {}", ctx.marker()));
     let result = ctx.run(&cmd, &ctx.opts()).await?;

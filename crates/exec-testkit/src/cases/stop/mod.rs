@@ -1,4 +1,4 @@
-//! Stop means stop: when a run is over, nothing it started is alive.
+//! Stop means stop: when a run is over, none of its processes is alive.
 
 mod leftovers;
 mod owner;

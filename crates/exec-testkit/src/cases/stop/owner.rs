@@ -1,4 +1,4 @@
-//! A run ends with the orchestrator that started it, and in its time even if that does not look.
+//! A run ends with its orchestrator, and in time even if the orchestrator is frozen.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn a_killed_orchestrator_leaves_nothing(ctx: Ctx) -> Result<()> {
     processes::eventually_dead(ctx.marker()).await
 }
 
-/// R11, A19, F1: at no particular moment: as soon as anything of the run is alive.
+/// R11, A19, F1: at a random moment: as soon as any process of the run is alive.
 async fn killed_again_and_again(ctx: Ctx) -> Result<()> {
     for _ in 0..10 {
         let mut orchestrator = Orchestrator::start(&ctx, &daemon_and_pause(&ctx), LONG)?;
@@ -41,7 +41,7 @@ async fn killed_again_and_again(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R11, A19, F9: also when there is always more to read.
+/// R11, A19, F9: even when there is always more to read.
 async fn a_killed_orchestrator_that_never_read(ctx: Ctx) -> Result<()> {
     let script = format!("exec ./exec-probe flood-forever stdout {}", ctx.marker());
     let mut orchestrator = Orchestrator::start(&ctx, &script, LONG)?;
@@ -51,7 +51,7 @@ async fn a_killed_orchestrator_that_never_read(ctx: Ctx) -> Result<()> {
     processes::eventually_dead(ctx.marker()).await
 }
 
-/// F2: the deadline is the cell's own.
+/// F2: the cell itself enforces the deadline.
 async fn a_frozen_orchestrator_extends_nothing(ctx: Ctx) -> Result<()> {
     let orchestrator = Orchestrator::start(&ctx, &daemon_and_pause(&ctx), Duration::from_secs(3))?;
     processes::eventually_count(ctx.marker(), 2).await?;

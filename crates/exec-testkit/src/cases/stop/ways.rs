@@ -27,7 +27,7 @@ fn daemon_and(ctx: &Ctx, then: &str) -> Cmd {
     Cmd::shell(format!("./exec-probe daemon {}; {then}", ctx.marker()))
 }
 
-/// Runs it to its end under these options; the daemon was there and is dead.
+/// Runs it to its end under these options; the daemon existed and is dead.
 async fn ends(ctx: &Ctx, then: &str, opts: &ExecOpts, by: Ended) -> Result<()> {
     let result = ctx.run(&daemon_and(ctx, then), opts).await?;
     check::printed_first(&result, "left behind")?;
@@ -35,7 +35,7 @@ async fn ends(ctx: &Ctx, then: &str, opts: &ExecOpts, by: Ended) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// Starts it, sees it alive, ends it in some way, and waits.
+/// Starts it, sees it alive, ends it, and waits.
 async fn ends_when(ctx: &Ctx, end: fn(&Execution), by: Ended) -> Result<()> {
     let run = ctx.start(&daemon_and(ctx, "exec ./exec-probe pause x"), &ctx.opts().with_grace(SHORT)).await?;
     stream::until(&run, "ready\n").await?;
@@ -96,7 +96,7 @@ async fn by_dying(ctx: Ctx) -> Result<()> {
     processes::ensure_none(ctx.marker())
 }
 
-/// R10, A14: what holds once holds always.
+/// R10, A14: it holds every time.
 async fn a_hundred_times(ctx: Ctx) -> Result<()> {
     for _ in 0..100 {
         check::printed(&ctx.inside(&["daemon", ctx.marker()]).await?, "left behind")?;

@@ -1,4 +1,4 @@
-//! Many processes at one log that is put aside again and again.
+//! Many processes write one log while it is rotated.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -14,10 +14,10 @@ const ROUNDS: usize = 6;
 /// No line of these tests is longer.
 const LONGEST: usize = 250;
 
-/// The files that are kept hold all lines of one round.
+/// The kept files hold all lines of one round.
 const SIZE: u64 = (WRITERS * LINES * LONGEST) as u64 / KEPT as u64;
 
-/// Tells a process that it is one of the writers: the log, then the round and the writer.
+/// Makes a process one of the writers: the log, then the round and the writer.
 const TASK: [&str; 2] = ["EXEC_WATCH_TEST_LOG", "EXEC_WATCH_TEST_WRITER"];
 
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,25 +38,25 @@ fn log(path: &Path) -> AuditLog {
     AuditLog::new(AuditFile { path: Some(path.to_owned()), size: SIZE }, Rigour::Required)
 }
 
-/// The file whose appearance begins the round of a writer.
+/// The file whose appearance starts a writer's round.
 fn go(path: &Path, writer: &str) -> PathBuf {
     let round = writer.split('.').next().unwrap();
     path.parent().unwrap().with_extension(format!("go-{round}"))
 }
 
-/// Everything that is kept, oldest first.
+/// All kept lines, oldest first.
 fn kept(path: &Path) -> Vec<String> {
     let aside = (1..=KEPT).rev().map(|number| numbered(path, &number.to_string()));
     let texts = aside.chain([path.to_owned()]).filter_map(|path| fs::read_to_string(path).ok());
     texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// R91: no line is torn or lost as long as the files that are kept can hold it, and there are no more files than that.
+/// R91: no line is torn, or lost while the kept files can hold it, and there are no more files than that.
 #[test]
 fn lines_of_many_processes_outlast_a_change_of_files() {
     if let [Ok(path), Ok(writer)] = TASK.map(std::env::var) {
         let log = log(Path::new(&path));
-        // All at once.
+        // All writers start at once.
         while !go(Path::new(&path), &writer).exists() {
             std::thread::yield_now();
         }
@@ -111,7 +111,7 @@ fn lines_of_many_processes_outlast_a_change_of_files() {
     );
 }
 
-/// R91: of who was held up while its file became the oldest, and went.
+/// R91: a writer was held up until its file became the oldest and was deleted.
 #[test]
 fn a_line_in_a_file_that_is_gone_counts_as_not_written() {
     let dir = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ fn a_line_in_a_file_that_is_gone_counts_as_not_written() {
     assert_eq!(append(&mut file, b"3\n").unwrap(), Fate::Gone);
 }
 
-/// R91, F14: a disk that was full holds half a line, and there was no room for its end either.
+/// R91, F14: a full disk holds half a line, without room for its newline.
 #[cfg(unix)]
 #[test]
 fn a_line_after_one_that_broke_off_is_whole() {
