@@ -1,6 +1,7 @@
 //! The mounts of a cell: what they show, and which requests are refused.
 
 use std::os::unix::fs::{MetadataExt, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use exec_wire::{Access, FileId, Missing, Mount};
 
@@ -220,5 +221,43 @@ fn forbidden_namespaces_are_told_apart() {
                 }
             }
         }
+    }
+}
+
+/// A49: secrets that other programs replace or remove meanwhile do not keep cells from being made, and stay hidden.
+#[test]
+fn masked_files_may_be_replaced_meanwhile() {
+    for who in Who::all() {
+        let stage = Stage::new(who);
+        std::fs::create_dir(stage.path("etc")).unwrap();
+        let names: Vec<String> = (0..40).map(|number| format!("key{number}")).collect();
+        let path = |name: &str| stage.path("etc").join(name);
+        let write = |name: &str| {
+            std::fs::write(path("new"), "s3cret").unwrap();
+            std::fs::rename(path("new"), path(name)).unwrap();
+        };
+        names.iter().for_each(|name| write(name));
+        let mut mounts = stage.mounts();
+        mounts.push(bind(&stage.path("etc"), "/secrets", Access::Read));
+        mounts
+            .extend(names.iter().map(|name| Mount::Mask { target: format!("/secrets/{name}").into_bytes() }));
+        let is_over = AtomicBool::new(false);
+        let failed: Vec<String> = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    names.iter().for_each(|name| write(name));
+                    std::fs::remove_file(path(&names[0])).unwrap();
+                }
+            });
+            let cells = (0..30).map(|_| Cell::start(who, stage.walled(mounts.clone())));
+            let failed = cells.filter_map(Result::err).collect();
+            is_over.store(true, Ordering::Relaxed);
+            failed
+        });
+        assert!(failed.is_empty(), "{failed:?}");
+        names.iter().for_each(|name| write(name));
+        let shown = Cell::start(who, stage.walled(mounts)).unwrap();
+        let shown = shown.sh("cat /secrets/key* 2>/dev/null; ls /secrets/key* | wc -l").output;
+        assert_eq!(shown.trim(), names.len().to_string(), "all are there, and none can be read");
     }
 }

@@ -22,6 +22,9 @@ use attach::{Depth, NewFs, READ_ONLY, SAFE};
 use cover::{Covers, Null};
 use place::Root;
 
+/// How often a file to be masked may be replaced while it is being covered.
+const MOST_REPLACEMENTS: usize = 100;
+
 /// Builds the mounts in order on an empty root, makes it read-only and moves into it irrevocably.
 pub(super) fn build(mounts: &[Mount], identity: &Identity) -> Result<(), Fail> {
     attach::make_private().map_err(|why| Fail::wall("make private", "all mounts", why))?;
@@ -100,13 +103,22 @@ impl Builder {
         Ok(())
     }
 
+    /// A program that replaces a file writes a new one and renames it. Then the file that was found is gone before it is
+    /// covered, and the one in its place has to be covered instead.
     fn mask(&mut self, target: &[u8]) -> Result<(), Fail> {
-        let point = match self.root.find(target) {
-            Ok(point) => point,
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
-            Err(why) => return Err(Fail::new("mask", show(target), why)),
-        };
-        self.covers.put(&point, Null::Unreadable).map_err(|why| Fail::new("mask", show(target), why))
+        let fail = |why| Fail::new("mask", show(target), why);
+        for _ in 0..MOST_REPLACEMENTS {
+            let point = match self.root.find(target) {
+                Ok(point) => point,
+                Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+                Err(why) => return Err(fail(why)),
+            };
+            match self.covers.put(&point, Null::Unreadable) {
+                Err(Errno::NOENT) => {}
+                done => return done.map_err(fail),
+            }
+        }
+        Err(fail(Errno::NOENT))
     }
 }
 
