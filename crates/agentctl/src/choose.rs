@@ -4,10 +4,10 @@ use agent_exec::docker::{ContainerConfig, DockerConfig, Progress};
 use agent_exec::local::{LocalConfig, WallsChoice};
 use agent_exec::podman::PodmanConfig;
 use agent_exec::{Backends, Builder, Sandbox};
-use exec_config::Engine;
 use exec_core::{Executor, Request, Result};
 
 use crate::args::WallsArg;
+use crate::backends;
 use crate::output;
 use crate::resolve::{Job, Talk};
 
@@ -16,7 +16,7 @@ pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
     if let Request::Named { name, .. } = &job.request {
         job.opts.refuse(name)?;
     }
-    let names = Engine::ALL.into_iter().map(Engine::name).filter(|name| job.opts.has(name));
+    let names = backends::all().iter().map(|backend| backend.name).filter(|name| job.opts.has(name));
     let first = |builder: Builder, name| builder.first_run_on(name, job.opts.on(name).clone());
     let sandbox = names.fold(looking(job).request(job.request.clone()), first).build().await?;
     job.opts.refuse(sandbox.name())?;
@@ -31,10 +31,11 @@ pub(crate) fn looking(job: &Job) -> Builder {
     );
     let backends = Backends { docker, podman, local: local_config(job) };
     let builder = agent_exec::builder().backends(backends);
-    match job.ruled_out {
-        Some(by) => builder.rule_out("docker", by).rule_out("podman", by),
-        None => builder,
-    }
+    let ruled_out = job.ruled_out.iter().flat_map(|by| {
+        let containers = backends::all().iter().filter(|backend| backend.has_images);
+        containers.map(move |backend| (backend.name, by))
+    });
+    ruled_out.fold(builder, |builder, (name, by)| builder.rule_out(name, by))
 }
 
 fn local_config(job: &Job) -> LocalConfig {

@@ -4,6 +4,7 @@
 //! This is the only crate that prints, and [`output`] the only place in it that does.
 
 mod args;
+mod backends;
 mod choose;
 mod commands;
 mod drive;

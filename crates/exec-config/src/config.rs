@@ -7,18 +7,17 @@ use std::path::PathBuf;
 
 use exec_core::{Request, Result};
 
-use crate::environment::ENABLE_DOCKER;
+use crate::backend::Backend;
 use crate::environment::{self, Environment};
 use crate::fault::invalid;
 use crate::found::Found;
-use crate::layer::{Engine, Entry, Layer, Origin};
+use crate::layer::{Entry, Layer, Origin};
 use crate::named;
+use crate::options::{Mounts, Sandbox, SandboxChoice};
 use crate::places::Homes;
 use crate::read::Base;
-use crate::setting::Setting;
 use crate::settings::{Settings, contradiction};
 use crate::surroundings::Surroundings;
-use crate::values::Sandbox;
 
 /// What to load.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +39,7 @@ pub struct Config {
     pub(crate) ignored: Vec<Entry>,
     warnings: Vec<String>,
     files: Vec<PathBuf>,
+    backends: &'static [Backend],
 }
 
 impl Config {
@@ -51,9 +51,10 @@ impl Config {
     /// and on mounts of files that do not exist.
     pub fn load(host: &impl Surroundings, wanted: Wanted) -> Result<Self> {
         let homes = Homes::of(host);
-        let base = Base { directory: wanted.workspace.clone(), home: homes.home.clone() };
+        let backends = host.backends();
+        let base = Base { directory: wanted.workspace.clone(), home: homes.home.clone(), backends };
         let environment = environment::read(&host.variables(), &base)?;
-        let mut warnings = overruled(&environment, &wanted.flags);
+        let mut warnings = overruled(&environment, &wanted.flags, backends);
         warnings.extend(environment.warnings);
         let above = [environment.worker, environment.ours, wanted.flags];
         let mut found = Found { warnings, ..Found::default() };
@@ -64,37 +65,38 @@ impl Config {
             }
             None => found.look_in_all_places(host, &homes, &wanted.workspace, &above)?,
         }
-        let beaten = beaten_by_the_worker(&found.layers, &above);
+        let beaten = beaten_by_the_worker(&found.layers, &above, backends);
         found.warnings.extend(beaten);
         found.layers.extend(above);
         for layer in &found.layers {
-            refuse_contradiction(layer)?;
+            refuse_contradiction(layer, backends)?;
             refuse_missing_sources(host, layer)?;
         }
         // The files were read just now; one that has vanished needs no protection.
         let files = found.files.iter().filter_map(|file| host.canonical(file).ok()).collect();
-        Ok(Self { layers: found.layers, ignored: found.ignored, warnings: found.warnings, files })
+        Ok(Self { layers: found.layers, ignored: found.ignored, warnings: found.warnings, files, backends })
     }
 
-    /// The effective settings on one sandbox.
-    pub fn settings(&self, engine: Engine) -> Settings {
-        Settings::merge(&self.layers, engine)
+    /// The backends that can be named, in order of preference.
+    pub fn backends(&self) -> &'static [Backend] {
+        self.backends
     }
 
-    /// Which executor to ask for. The sandboxes' own sections cannot change it.
+    /// The effective settings on one backend.
+    pub fn settings(&self, backend: &str) -> Settings {
+        Settings::merge(&self.layers, Some(backend))
+    }
+
+    /// Which executor to ask for. The backends' own sections cannot change it.
     pub fn request(&self) -> Request {
-        let settings = self.settings(Engine::Local);
-        match self.rules_containers_out() {
-            None => settings.request(),
-            Some(_) => Settings { executor: Sandbox::Auto, ..settings }.request(),
-        }
+        Settings::merge(&self.layers, None).request()
     }
 
-    /// What excludes containers from `auto`, if that is why the local sandbox was chosen. The reason is reported with
-    /// the run, like that of any other skipped sandbox.
-    pub fn rules_containers_out(&self) -> Option<&'static str> {
+    /// What excludes containers from `auto`, if anything does. The reason is reported with the run, like that of any other
+    /// skipped sandbox.
+    pub fn rules_containers_out(&self) -> Option<String> {
         let last = named_last(&self.layers)?;
-        (last.origin == Origin::Variable(ENABLE_DOCKER)).then_some("ENABLE_DOCKER=false")
+        rules_containers_out(last).then(|| format!("{}=false", last.origin))
     }
 
     /// Warnings to show to the user.
@@ -109,12 +111,12 @@ impl Config {
 }
 
 /// R63: warns about each worker variable that has no effect.
-fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
+fn overruled(environment: &Environment, flags: &[Entry], backends: &[Backend]) -> Vec<String> {
     let mut warnings = Vec::new();
     for entry in &environment.worker {
-        let same = |other: &&Entry| other.setting.key() == entry.setting.key();
+        let same = |other: &&Entry| other.setting.name() == entry.setting.name();
         let winner = environment.ours.iter().chain(flags).rfind(same);
-        if let Some(winner) = winner.filter(|winner| winner.setting != entry.setting) {
+        if let Some(winner) = winner.filter(|winner| !agree(entry, winner, backends)) {
             warnings.push(format!("{} does not count: {} says otherwise", entry.origin, winner.origin));
         }
     }
@@ -122,10 +124,10 @@ fn overruled(environment: &Environment, flags: &[Entry]) -> Vec<String> {
 }
 
 /// Warns when a worker variable overrides a container sandbox named in a file, which would otherwise go unnoticed.
-fn beaten_by_the_worker(files: &[Layer], above: &[Layer]) -> Option<String> {
-    let winner = named_last(above).filter(|entry| entry.origin == Origin::Variable(ENABLE_DOCKER))?;
+fn beaten_by_the_worker(files: &[Layer], above: &[Layer], backends: &[Backend]) -> Option<String> {
+    let winner = named_last(above).filter(|entry| rules_containers_out(entry))?;
     let named = named_last(files)?;
-    let is_container = matches!(named.setting, Setting::Executor(Sandbox::Docker | Sandbox::Podman));
+    let is_container = chosen(named, backends).is_some_and(|backend| backend.has_images);
     is_container.then(|| {
         format!(
             "`executor = {}` ({}) does not count: {} says otherwise",
@@ -138,11 +140,29 @@ fn beaten_by_the_worker(files: &[Layer], above: &[Layer]) -> Option<String> {
 
 /// The entry that decides which executor to use.
 fn named_last(layers: &[Layer]) -> Option<&Entry> {
-    layers.iter().flatten().rfind(|entry| matches!(entry.setting, Setting::Executor(_)))
+    layers.iter().flatten().rfind(|entry| entry.setting.value::<Sandbox>().is_some())
 }
 
-pub(crate) fn refuse_contradiction(layer: &Layer) -> Result<()> {
-    match Engine::ALL.into_iter().find_map(|engine| contradiction(layer, engine)) {
+/// The backend that an entry names.
+fn chosen<'a>(entry: &Entry, backends: &'a [Backend]) -> Option<&'a Backend> {
+    match entry.setting.value::<Sandbox>()? {
+        SandboxChoice::Named(name) => backends.iter().find(|backend| backend.name == *name),
+        SandboxChoice::Auto | SandboxChoice::WithoutContainers => None,
+    }
+}
+
+/// Whether a setting that wins has the effect of the one that it beats.
+fn agree(beaten: &Entry, winner: &Entry, backends: &[Backend]) -> bool {
+    let is_no_container = || chosen(winner, backends).is_some_and(|backend| !backend.has_images);
+    beaten.setting == winner.setting || (rules_containers_out(beaten) && is_no_container())
+}
+
+fn rules_containers_out(entry: &Entry) -> bool {
+    entry.setting.value::<Sandbox>() == Some(&SandboxChoice::WithoutContainers)
+}
+
+pub(crate) fn refuse_contradiction(layer: &Layer, backends: &[Backend]) -> Result<()> {
+    match backends.iter().find_map(|backend| contradiction(layer, backend.name)) {
         None => Ok(()),
         Some((paths, mode)) => {
             let paths = match paths {
@@ -160,7 +180,9 @@ pub(crate) fn refuse_contradiction(layer: &Layer) -> Result<()> {
 /// Checks mounts from files here, where the line is known. Mounts from options are checked when they are used.
 fn refuse_missing_sources(host: &impl Surroundings, layer: &Layer) -> Result<()> {
     for entry in layer {
-        let (Setting::Mounts(mounts), Origin::File(..)) = (&entry.setting, &entry.origin) else { continue };
+        let (Some(mounts), Origin::File(..)) = (entry.setting.value::<Mounts>(), &entry.origin) else {
+            continue;
+        };
         if let Some(mount) = mounts.iter().find(|mount| !host.exists(&mount.source)) {
             return Err(invalid(format!(
                 "{}: `{}`: there is no `{}` on this host to mount",

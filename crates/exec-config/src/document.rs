@@ -3,13 +3,22 @@
 
 use std::collections::BTreeSet;
 
+use crate::backend::Backend;
 use crate::fault::Fault;
-use crate::key::{ELSEWHERE, KEYS, SECTION_KEYS, sandbox};
-use crate::layer::{Engine, Scope};
+use crate::layer::Scope;
 use crate::nearest::hint;
 use crate::node::{Data, Member, Node, Position};
+use crate::options::{OPTIONS, OptionValue, RunOption, Sandbox, Setting, option};
 use crate::read::Base;
-use crate::setting::Setting;
+
+/// Keys that users expect in a document but that live elsewhere, with what to write instead.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("sandbox", "in a file it is called `executor`"),
+    ("allow_dangerous_mounts", "say it with the command that needs it: --allow-dangerous-mounts"),
+    ("workspace", "say it with the command: --workspace DIR"),
+    ("cwd", "say it with the command: --cwd DIR"),
+    ("limits", "limits stand at the top: `memory`, `cpus`, `pids`, `timeout` …"),
+];
 
 /// A setting, its scope and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +45,16 @@ impl Reader<'_> {
     fn document(&mut self, root: &Node) {
         for member in self.members(root, "the document") {
             match member.name.as_str() {
-                "executor" if matches!(member.value.data, Data::Table(_)) => self.executor(&member.value),
+                name if name == Sandbox::DOCS.name && matches!(member.value.data, Data::Table(_)) => {
+                    self.executor(&member.value);
+                }
                 // Tells editors which schema describes the document.
                 "$schema" => {}
                 "allow_hosts" => self.allow_hosts(member, root),
-                name => match KEYS.iter().find(|key| key.name == name) {
-                    Some(key) => self.take(Scope::Everywhere, name, member, key.read),
+                name => match option(name) {
+                    Some(option) => {
+                        self.take(Scope::Everywhere, name, member, |node, base| option.read(node, base));
+                    }
                     None => self.unknown_at_the_top(member),
                 },
             }
@@ -50,24 +63,30 @@ impl Reader<'_> {
 
     fn executor(&mut self, table: &Node) {
         for member in self.members(table, "`executor`") {
-            let engine = Engine::ALL.into_iter().find(|engine| engine.name() == member.name);
-            match (member.name.as_str(), engine) {
-                (_, Some(engine)) => self.section(engine, &member.value),
-                ("type", _) => self.take(Scope::Everywhere, "executor.type", member, sandbox),
+            let backend = self.base.backends.iter().find(|backend| backend.name == member.name);
+            match (member.name.as_str(), backend) {
+                (_, Some(backend)) => self.section(&backend.clone(), &member.value),
+                ("type", _) => self.take(Scope::Everywhere, "executor.type", member, |node, base| {
+                    OptionValue::read(node, base).map(Setting::of::<Sandbox>)
+                }),
                 (name, _) => {
-                    let known = ["type", "docker", "podman", "local"];
+                    let names = self.base.backends.iter().map(|backend| backend.name);
+                    let known: Vec<&str> = std::iter::once("type").chain(names).collect();
                     self.unknown(member.at, &format!("executor.{name}"), name, &known);
                 }
             }
         }
     }
 
-    fn section(&mut self, engine: Engine, table: &Node) {
-        let keys = || SECTION_KEYS.iter().filter(|key| engine.has_images() || key.name != "image");
-        for member in self.members(table, &format!("`executor.{engine}`")) {
-            let name = format!("executor.{engine}.{}", member.name);
+    fn section(&mut self, backend: &Backend, table: &Node) {
+        let keys = || {
+            let keys = OPTIONS.iter().filter_map(|option| option.section.as_ref());
+            keys.filter(|key| backend.has_images || !key.needs_images)
+        };
+        for member in self.members(table, &format!("`executor.{}`", backend.name)) {
+            let name = format!("executor.{}.{}", backend.name, member.name);
             if let Some(key) = keys().find(|key| key.name == member.name) {
-                self.take(Scope::On(engine), &name, member, key.read);
+                self.take(Scope::On(backend.name), &name, member, key.read);
             } else {
                 let known: Vec<&str> = keys().map(|key| key.name).collect();
                 self.unknown(member.at, &name, &member.name, &known);
@@ -94,7 +113,7 @@ impl Reader<'_> {
         scope: Scope,
         name: &str,
         member: &Member,
-        read: fn(&Node, &Base) -> Result<Setting, Fault>,
+        read: impl FnOnce(&Node, &Base) -> Result<Setting, Fault>,
     ) {
         match read(&member.value, self.base) {
             Ok(setting) => self.settings.push(Placed { scope, setting, at: member.at }),
@@ -119,11 +138,16 @@ impl Reader<'_> {
     }
 
     fn unknown_at_the_top(&mut self, member: &Member) {
-        if let Some((name, instead)) = ELSEWHERE.iter().find(|(name, _)| *name == member.name) {
-            self.faults.push(Fault::new(member.at, format!("`{name}` is no key: {instead}")));
+        let name = member.name.as_str();
+        let elsewhere =
+            ELSEWHERE.iter().find(|(known, _)| *known == name).map(|(_, instead)| (*instead).to_owned());
+        let is_backend = self.base.backends.iter().any(|backend| backend.name == name);
+        let section = is_backend.then(|| format!("it belongs into `executor`: `executor.{name}`"));
+        if let Some(instead) = elsewhere.or(section) {
+            self.faults.push(Fault::new(member.at, format!("`{name}` is not a key: {instead}")));
         } else {
-            let known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
-            self.unknown(member.at, &member.name, &member.name, &known);
+            let known: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+            self.unknown(member.at, name, name, &known);
         }
     }
 

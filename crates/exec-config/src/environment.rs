@@ -2,17 +2,15 @@
 
 use std::ffi::OsString;
 
-use exec_core::{Cpus, Result, parse_duration};
+use exec_core::Result;
 
 use crate::fault::invalid;
 use crate::format::scalar;
-use crate::key::KEYS;
 use crate::layer::{Entry, Layer, Origin, Scope};
 use crate::nearest::nearest;
 use crate::node::{Node, Position};
+use crate::options::{Described, OPTIONS, Sandbox, SandboxChoice, Setting, option};
 use crate::read::Base;
-use crate::setting::Setting;
-use crate::values::{self, Sandbox};
 
 /// The prefix of all our variables.
 const PREFIX: &str = "AGENTCTL_";
@@ -46,29 +44,28 @@ const OF_THE_WORKER: [WorkerVariable; 4] = [
     WorkerVariable {
         name: ENABLE_DOCKER,
         read: |text| match text.to_ascii_lowercase().as_str() {
-            "false" | "0" | "no" | "off" => Ok(Some(Setting::Executor(Sandbox::Local))),
+            "false" | "0" | "no" | "off" => {
+                Ok(Some(Setting::of::<Sandbox>(SandboxChoice::WithoutContainers)))
+            }
             "true" | "1" | "yes" | "on" => Ok(None),
             _ => Err(format!("`{text}` is neither true nor false")),
         },
     },
     WorkerVariable {
         name: "DOCKER_TIMEOUT",
-        read: |text| {
-            let wanted = |_| format!("`{text}` is not a time: write milliseconds, like `300000`");
-            let milliseconds: u64 = text.parse().map_err(wanted)?;
-            let time = parse_duration(&format!("{milliseconds}ms")).map_err(|error| error.to_string())?;
-            Ok(Some(Setting::Timeout(exec_core::Limit::Exactly(time))))
+        read: |text| match text.parse::<u64>() {
+            Ok(milliseconds) => parse("timeout", &format!("{milliseconds}ms")),
+            Err(_) => Err(format!("`{text}` is not a time: write milliseconds, like `300000`")),
         },
     },
-    WorkerVariable {
-        name: "DOCKER_MEMORY_LIMIT",
-        read: |text| values::limit(text).map(|size| Some(Setting::Memory(size))),
-    },
-    WorkerVariable {
-        name: "DOCKER_CPU_LIMIT",
-        read: |text| values::limit::<Cpus>(text).map(|cpus| Some(Setting::Cpus(cpus))),
-    },
+    WorkerVariable { name: "DOCKER_MEMORY_LIMIT", read: |text| parse("memory", text) },
+    WorkerVariable { name: "DOCKER_CPU_LIMIT", read: |text| parse("cpus", text) },
 ];
+
+/// A value of an option, as the command line would take it.
+fn parse(name: &str, text: &str) -> Result<Option<Setting>, String> {
+    option(name).map(|option| option.parse(text.as_ref(), &Base::default())).transpose()
+}
 
 /// The settings from the environment.
 #[derive(Debug, Default)]
@@ -107,24 +104,28 @@ pub(crate) fn read(variables: &[(OsString, OsString)], base: &Base) -> Result<En
 }
 
 fn ours(name: &str, value: &str, base: &Base, found: &mut Environment) -> Result<(), String> {
-    let known =
-        KEYS.iter().find_map(|key| key.variable.filter(|known| *known == name).map(|known| (known, key)));
-    let Some((known, key)) = known else {
+    let known = OPTIONS.iter().find(|option| option.variable().as_deref() == Some(name));
+    let Some(option) = known else {
         found.warnings.push(unknown(name));
         return Ok(());
     };
     let node = Node { at: Position::START, data: scalar(value) };
-    let setting = (key.read)(&node, base).map_err(|fault| fault.message)?;
-    found.ours.extend(entry(known, Some(setting)));
+    let setting = option.read(&node, base).map_err(|fault| fault.message)?;
+    found.ours.extend(entry(name, Some(setting)));
     Ok(())
 }
 
-fn entry(name: &'static str, setting: Option<Setting>) -> Option<Entry> {
-    setting.map(|setting| Entry { scope: Scope::Everywhere, setting, origin: Origin::Variable(name) })
+fn entry(name: &str, setting: Option<Setting>) -> Option<Entry> {
+    setting.map(|setting| Entry {
+        scope: Scope::Everywhere,
+        setting,
+        origin: Origin::Variable(name.to_owned()),
+    })
 }
 
 fn unknown(name: &str) -> String {
-    let meant = match nearest(name, KEYS.iter().filter_map(|key| key.variable)) {
+    let known: Vec<String> = OPTIONS.iter().filter_map(Described::variable).collect();
+    let meant = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {near}?"),
         None => "`agentctl config show` lists those there are".to_owned(),
     };
@@ -133,41 +134,38 @@ fn unknown(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use exec_core::{ByteSize, Limit, Network};
     use rstest::rstest;
 
     use super::*;
+    use crate::backend::sample::BACKENDS;
+
+    const BASE: fn() -> Base = || Base { backends: &BACKENDS, ..Base::default() };
 
     fn read_one(name: &str, value: &str) -> Result<Environment> {
-        read(&[(name.into(), value.into())], &Base::default())
+        read(&[(name.into(), value.into())], &BASE())
     }
 
     /// R61
     #[rstest]
-    #[case("AGENTCTL_SANDBOX", "docker", Setting::Executor(Sandbox::Docker))]
-    #[case("AGENTCTL_NETWORK", "bridge", Setting::Network(Network::Bridge))]
-    #[case("AGENTCTL_PIDS", "7", Setting::Pids(Limit::Exactly(7)))]
-    #[case("AGENTCTL_NO_FALLBACK", "true", Setting::NoFallback(true))]
-    fn ours_are_settings(#[case] name: &str, #[case] value: &str, #[case] expected: Setting) {
-        assert_eq!(read_one(name, value).unwrap().ours[0].setting, expected);
+    #[case("AGENTCTL_SANDBOX", "docker", "executor = docker")]
+    #[case("AGENTCTL_NETWORK", "bridge", "network = bridge")]
+    #[case("AGENTCTL_PIDS", "7", "pids = 7")]
+    #[case("AGENTCTL_NO_FALLBACK", "true", "no_fallback = true")]
+    fn ours_are_settings(#[case] name: &str, #[case] value: &str, #[case] expected: &str) {
+        assert_eq!(format!("{:?}", read_one(name, value).unwrap().ours[0].setting), expected);
     }
 
     /// R63
     #[rstest]
-    #[case("ENABLE_DOCKER", "false", Some(Setting::Executor(Sandbox::Local)))]
+    #[case("ENABLE_DOCKER", "false", Some("executor = auto, without containers"))]
     #[case("ENABLE_DOCKER", "true", None)]
-    #[case("DOCKER_TIMEOUT", "300000", Some(Setting::Timeout(Limit::Exactly(Duration::from_secs(300)))))]
-    #[case("DOCKER_MEMORY_LIMIT", "512m", Some(Setting::Memory(Limit::Exactly(ByteSize::mib(512)))))]
-    #[case("DOCKER_CPU_LIMIT", "2.0", Some(Setting::Cpus(Limit::Exactly(Cpus::whole(2)))))]
-    fn the_workers_are_settings_too(
-        #[case] name: &str,
-        #[case] value: &str,
-        #[case] expected: Option<Setting>,
-    ) {
+    #[case("DOCKER_TIMEOUT", "300000", Some("timeout = 5m"))]
+    #[case("DOCKER_MEMORY_LIMIT", "512m", Some("memory = 512 MiB"))]
+    #[case("DOCKER_CPU_LIMIT", "2.0", Some("cpus = 2"))]
+    fn the_workers_are_settings_too(#[case] name: &str, #[case] value: &str, #[case] expected: Option<&str>) {
         let found = read_one(name, value).unwrap().worker;
-        assert_eq!(found.into_iter().next().map(|entry| entry.setting), expected);
+        let shown = found.first().map(|entry| format!("{:?}", entry.setting));
+        assert_eq!(shown.as_deref(), expected);
     }
 
     #[test]
@@ -180,7 +178,7 @@ mod tests {
             ("DOCKER_TIMEOUT", "5m"),
             ("ENABLE_DOCKER", "maybe"),
         ];
-        let error = read(&variables.map(|(name, value)| (name.into(), value.into())), &Base::default());
+        let error = read(&variables.map(|(name, value)| (name.into(), value.into())), &BASE());
         insta::assert_snapshot!(error.unwrap_err());
     }
 

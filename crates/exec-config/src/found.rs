@@ -77,7 +77,8 @@ impl Found {
         if record.trusts(&path, &file.bytes) {
             self.layers.push(file.layer);
         } else {
-            let between = Between { below: &self.layers, above, machine: host.machine() };
+            let between =
+                Between { below: &self.layers, above, backends: host.backends(), machine: host.machine() };
             let admitted = between.admit(file.layer);
             self.layers.push(admitted.counts);
             if !admitted.ignored.is_empty() {
@@ -98,7 +99,7 @@ pub(crate) fn loosened_by(
     path: &Path,
     layer: Layer,
 ) -> Result<Vec<Entry>> {
-    refuse_contradiction(&layer)?;
+    refuse_contradiction(&layer, host.backends())?;
     let mut found = Found::default();
     found.take_users(host, homes)?;
     let files = places::project_files(host, homes, path.parent().unwrap_or(path))?;
@@ -106,7 +107,8 @@ pub(crate) fn loosened_by(
         let file = project_file(host, homes, &outer).map_err(perhaps_planted)?;
         found.take_projects(host, record, outer, file, &[]);
     }
-    let between = Between { below: &found.layers, above: &[], machine: host.machine() };
+    let between =
+        Between { below: &found.layers, above: &[], backends: host.backends(), machine: host.machine() };
     Ok(between.admit(layer).ignored)
 }
 

@@ -1,4 +1,4 @@
-//! Settings from one source, and the sandboxes they apply to.
+//! Settings from one source, and the backends they apply to.
 
 use std::fmt;
 use std::path::Path;
@@ -6,63 +6,25 @@ use std::sync::Arc;
 
 use exec_core::printable;
 
-use crate::key::KEYS;
 use crate::node::Position;
-use crate::setting::Setting;
-use crate::values::WorkspaceAccess;
+use crate::options::{RunOption, Sandbox, Setting};
 
-/// A sandbox that can have settings of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Engine {
-    /// Docker.
-    Docker,
-    /// Podman.
-    Podman,
-    /// This host, without containers.
-    Local,
-}
-
-impl Engine {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Docker, Self::Podman, Self::Local];
-
-    /// The name of its executor.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-            Self::Local => "local",
-        }
-    }
-
-    /// By the name of its executor.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|engine| engine.name() == name)
-    }
-
-    pub(crate) fn has_images(self) -> bool {
-        self != Self::Local
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// The sandboxes a setting applies to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The backends a setting applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// All of them.
     Everywhere,
     /// Only this one.
-    On(Engine),
+    On(&'static str),
 }
 
 impl Scope {
-    pub(crate) fn covers(self, engine: Engine) -> bool {
-        self == Self::Everywhere || self == Self::On(engine)
+    /// Whether a setting applies to this backend, or to none in particular.
+    pub(crate) fn covers(self, backend: Option<&str>) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::On(name) => backend == Some(name),
+        }
     }
 }
 
@@ -74,7 +36,7 @@ pub enum Origin {
     /// A file, at this position.
     File(Arc<Path>, Position),
     /// A variable of the environment.
-    Variable(&'static str),
+    Variable(String),
     /// An option of the command line.
     Flag(&'static str),
 }
@@ -84,7 +46,8 @@ impl fmt::Display for Origin {
         match self {
             Self::Default => f.write_str("default"),
             Self::File(path, at) => write!(f, "{}:{at}", path.display()),
-            Self::Variable(name) | Self::Flag(name) => f.write_str(name),
+            Self::Variable(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
         }
     }
 }
@@ -92,9 +55,9 @@ impl fmt::Display for Origin {
 /// A setting with its scope and origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The sandboxes it applies to.
+    /// The backends it applies to.
     pub scope: Scope,
-    /// Key and value.
+    /// Option and value.
     pub setting: Setting,
     /// Where it came from.
     pub origin: Origin,
@@ -103,32 +66,29 @@ pub struct Entry {
 impl Entry {
     /// A setting given on the command line.
     pub fn of_flag(setting: Setting) -> Self {
-        let flag = KEYS.iter().find(|key| key.name == setting.key()).map_or("", |key| key.flag);
-        Self { scope: Scope::Everywhere, setting, origin: Origin::Flag(flag) }
+        let origin = Origin::Flag(setting.option().flag);
+        Self { scope: Scope::Everywhere, setting, origin }
     }
 
     /// Its key as written in a file.
     pub fn key(&self) -> String {
+        let option = self.setting.option();
         match self.scope {
-            Scope::Everywhere => self.setting.key().to_owned(),
-            Scope::On(engine) => {
-                let name = match &self.setting {
-                    Setting::WorkspaceMode(_) => "readonly",
-                    Setting::TmpSize(_) => "tmpfs",
-                    Setting::Mounts(_) => "volumes",
-                    other => other.key(),
-                };
-                format!("executor.{engine}.{name}")
+            Scope::Everywhere => option.name.to_owned(),
+            Scope::On(backend) => {
+                let name = option.section.as_ref().map_or(option.name, |section| section.name);
+                format!("{}.{backend}.{name}", Sandbox::DOCS.name)
             }
         }
     }
 
     /// Its value as written under that key, on one line that is safe to print.
     pub fn value(&self) -> String {
-        match (self.scope, &self.setting) {
-            (Scope::On(_), Setting::WorkspaceMode(mode)) => (*mode == WorkspaceAccess::Ro).to_string(),
-            (_, setting) => printable::line(&setting.to_string()).into_owned(),
-        }
+        let value = match self.scope {
+            Scope::Everywhere => self.setting.to_string(),
+            Scope::On(_) => self.setting.show_in_section(),
+        };
+        printable::line(&value).into_owned()
     }
 }
 

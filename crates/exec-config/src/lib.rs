@@ -7,14 +7,18 @@
 //! and prints nothing.
 //!
 //! ```no_run
-//! use exec_config::{Config, Engine, Here, Wanted};
+//! use exec_config::{Backend, Config, Here, Wanted};
+//!
+//! const BACKENDS: [Backend; 1] = [Backend { name: "docker", about: "Docker container", has_images: true }];
 //!
 //! fn options() -> exec_core::Result<exec_core::ExecOpts> {
-//!     let config = Config::load(&Here, Wanted { workspace: ".".into(), ..Wanted::default() })?;
-//!     config.settings(Engine::Docker).to_opts(|name| std::env::var_os(name))
+//!     let here = Here { backends: &BACKENDS };
+//!     let config = Config::load(&here, Wanted { workspace: ".".into(), ..Wanted::default() })?;
+//!     config.settings("docker").to_opts(|name| std::env::var_os(name))
 //! }
 //! ```
 
+mod backend;
 mod config;
 mod document;
 mod environment;
@@ -23,15 +27,14 @@ mod fault;
 mod files;
 mod format;
 mod found;
-mod key;
 mod layer;
 mod named;
 mod nearest;
 mod node;
+mod options;
 mod places;
 mod read;
 mod schema;
-mod setting;
 mod settings;
 mod shell_word;
 mod show;
@@ -41,20 +44,19 @@ mod template;
 mod tmpfs;
 pub mod tree;
 mod trust;
-pub mod values;
 mod write;
 
+pub use backend::Backend;
 pub use config::{Config, Wanted};
 pub use environment::MCP_TOKEN_VARIABLE;
 pub use files::{Trusted, Whose, check, init, project_files, trust, untrust};
 pub use format::Format;
-pub use layer::{Engine, Entry, Origin, Scope};
+pub use layer::{Entry, Origin, Scope};
 pub use node::Position;
+pub use options::{Arity, Described, Heading, OPTIONS, Setting, Variable, Word, option};
 pub use places::project_file_names;
 pub use schema::schema;
-pub use setting::{Setting, Variable};
 pub use settings::Settings;
 pub use show::Row;
 pub use surroundings::{Here, Links, Surroundings};
-pub use values::{Sandbox, WorkspaceAccess};
 pub use write::Existing;

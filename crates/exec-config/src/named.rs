@@ -87,7 +87,7 @@ mod tests {
         fs::hard_link(at("other.toml"), at("w/hard.toml")).unwrap();
         symlink(at("w/plain.toml"), at("into.toml")).unwrap();
         let wanted = Wanted { workspace: at("w"), file: Some(at(file)), flags: Vec::new() };
-        let said = Config::load(&Here, wanted).err().map(|error| error.to_string());
+        let said = Config::load(&Here::default(), wanted).err().map(|error| error.to_string());
         match (said, refusal) {
             (None, None) => {}
             (Some(said), Some(word)) => assert!(said.contains(word), "{said}"),

@@ -1,149 +1,85 @@
-//! The effective settings of all layers on one sandbox.
+//! The effective settings of all layers on one backend.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use std::time::Duration;
 
-use exec_core::{
-    Error, ExecOpts, Gpus, IsolationLevel, LimitPolicy, Limits, MountSpec, Network, Request, Result, User,
-    WorkspaceMode,
-};
+use exec_core::{Error, ExecOpts, Machine, Request, ResolvedLimits, Result, WorkspaceMode};
 
 use crate::fault::invalid;
-use crate::layer::{Engine, Entry, Layer, Origin, Scope};
-use crate::setting::Setting;
-use crate::values::{Sandbox, WorkspaceAccess};
+use crate::layer::{Entry, Layer, Origin, Scope};
+use crate::options::{self, OPTIONS, RunOption, SandboxChoice, WorkspaceAccess, WritePaths};
 
 /// Effective settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Which sandbox.
-    pub executor: Sandbox,
-    /// With `auto`: only the first choice.
-    pub no_fallback: bool,
-    /// The least isolation to accept.
-    pub min_isolation: Option<IsolationLevel>,
-    /// The image.
-    pub image: Option<String>,
-    /// Graphics processors.
-    pub gpus: Option<Gpus>,
-    /// The network.
-    pub network: Option<Network>,
-    /// The user to run as.
-    pub user: User,
-    /// Whether the workspace is writable.
-    pub workspace_mode: Option<WorkspaceAccess>,
-    /// Writable paths in a read-only workspace.
-    pub write_paths: Vec<PathBuf>,
-    /// Paths of the host to mount.
-    pub mounts: Vec<MountSpec>,
+    pub(crate) sandbox: SandboxChoice,
+    pub(crate) no_fallback: bool,
+    pub(crate) workspace_access: Option<WorkspaceAccess>,
+    pub(crate) write_paths: Vec<PathBuf>,
     /// Variables; those without a value pass on the caller's.
-    pub env: BTreeMap<OsString, Option<OsString>>,
-    /// Limits on resources.
-    pub limits: Limits,
-    /// Longest silence.
-    pub idle_timeout: Option<Duration>,
-    /// Time between the polite signal and the kill.
-    pub grace: Option<Duration>,
+    pub(crate) env: BTreeMap<OsString, Option<OsString>>,
+    /// Everything that is an option of a run as it is.
+    pub(crate) opts: ExecOpts,
 }
 
 impl Settings {
-    /// Merges layers, the lowest first, for one sandbox. Within a layer the sandbox's own section wins.
-    pub(crate) fn merge<'a>(layers: impl IntoIterator<Item = &'a Layer>, engine: Engine) -> Self {
+    /// Merges layers, the lowest first, for one backend or for none in particular. Within a layer the backend's own
+    /// section wins.
+    pub(crate) fn merge<'a>(layers: impl IntoIterator<Item = &'a Layer>, backend: Option<&str>) -> Self {
         let mut settings = Self::default();
         for layer in layers {
-            let applies = |entry: &&Entry| entry.scope.covers(engine);
-            // Two keys decide what is writable: a layer that sets either replaces both.
-            if layer.iter().filter(applies).any(|entry| entry.setting.is_about_writing()) {
-                settings.workspace_mode = None;
-                settings.write_paths.clear();
+            let entries: Vec<&Entry> = layer.iter().filter(|entry| entry.scope.covers(backend)).collect();
+            for entry in &entries {
+                (entry.setting.option().reset)(&mut settings);
             }
-            for scope in [Scope::Everywhere, Scope::On(engine)] {
-                let entries: Vec<_> = layer.iter().filter(|entry| entry.scope == scope).collect();
-                settings.make_way(&entries);
-                for entry in entries {
-                    settings.apply(entry.setting.clone());
-                }
-            }
+            let (everywhere, own): (Vec<&Entry>, Vec<&Entry>) =
+                entries.into_iter().partition(|entry| entry.scope == Scope::Everywhere);
+            everywhere.into_iter().chain(own).for_each(|entry| entry.setting.apply(&mut settings));
         }
         settings
     }
 
-    /// A mount replaces one of a lower layer with the same target. Duplicates within a layer are reported by the
-    /// check of all mounts.
-    fn make_way(&mut self, entries: &[&Entry]) {
-        for entry in entries {
-            if let Setting::Mounts(new) = &entry.setting {
-                self.mounts.retain(|old| new.iter().all(|new| new.target != old.target));
-            }
-        }
+    /// Whether anything is allowed that `before` prevented.
+    pub(crate) fn is_looser_than(&self, before: &Self, machine: Machine) -> bool {
+        OPTIONS.iter().any(|option| (option.is_looser)(before, self, machine))
     }
 
-    fn apply(&mut self, setting: Setting) {
-        let limits = &mut self.limits;
-        match setting {
-            Setting::Executor(sandbox) => self.executor = sandbox,
-            Setting::NoFallback(on) => self.no_fallback = on,
-            Setting::MinIsolation(level) => self.min_isolation = Some(level),
-            Setting::Image(image) => self.image = Some(image),
-            Setting::Gpus(gpus) => self.gpus = Some(gpus),
-            Setting::Network(network) => self.network = Some(network),
-            Setting::User(user) => self.user = user,
-            Setting::WorkspaceMode(mode) => self.workspace_mode = Some(mode),
-            Setting::WritePaths(paths) => self.write_paths = paths,
-            Setting::Mounts(mounts) => self.mounts.extend(mounts),
-            Setting::Env(variables) => {
-                self.env.extend(variables.into_iter().map(|variable| (variable.name, variable.value)));
-            }
-            Setting::Preset(preset) => limits.preset = preset,
-            Setting::Memory(size) => limits.memory = size,
-            Setting::Cpus(cpus) => limits.cpus = cpus,
-            Setting::Pids(count) => limits.pids = count,
-            Setting::OpenFiles(count) => limits.open_files = count,
-            Setting::TmpSize(size) => limits.tmp_size = size,
-            Setting::Timeout(time) => limits.timeout = time,
-            Setting::MaxOutput(size) => limits.output = size,
-            Setting::IdleTimeout(time) => self.idle_timeout = Some(time),
-            Setting::Grace(time) => self.grace = Some(time),
-            Setting::BestEffortLimits(on) => {
-                limits.policy = if on { LimitPolicy::Report } else { LimitPolicy::Require };
-            }
-        }
+    pub(crate) fn resolved_limits(&self, machine: Machine) -> ResolvedLimits {
+        self.opts.limits.resolve(machine)
     }
 
-    /// Which parts of the workspace are writable.
-    pub fn workspace_mode(&self) -> WorkspaceMode {
-        match (self.workspace_mode, self.write_paths.is_empty()) {
-            (Some(WorkspaceAccess::Rw), _) | (None, true) => WorkspaceMode::ReadWrite,
-            (Some(WorkspaceAccess::Ro), _) | (None, false) => {
-                WorkspaceMode::ReadOnly { writable: self.write_paths.clone() }
-            }
+    /// The writable paths of a read-only workspace; `None` if all of it is writable.
+    pub(crate) fn writable_paths(&self) -> Option<&[PathBuf]> {
+        match (self.workspace_access, self.write_paths.is_empty()) {
+            (Some(WorkspaceAccess::Rw), _) | (None, true) => None,
+            (Some(WorkspaceAccess::Ro), _) | (None, false) => Some(&self.write_paths),
         }
     }
 
     /// Which executor to ask for.
-    pub fn request(&self) -> Request {
-        let floor = self.min_isolation;
-        match self.executor {
-            Sandbox::Auto => Request::Auto { no_fallback: self.no_fallback, floor },
-            named => Request::Named { name: named.to_string(), floor },
+    pub(crate) fn request(&self) -> Request {
+        let floor = self.opts.min_isolation;
+        match self.sandbox {
+            SandboxChoice::Auto | SandboxChoice::WithoutContainers => {
+                Request::Auto { no_fallback: self.no_fallback, floor }
+            }
+            SandboxChoice::Named(name) => Request::Named { name: name.to_owned(), floor },
         }
     }
 
     /// Converts to the options of a run; `own` looks up the caller's variables that are passed on by name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller has no such variable.
     pub fn to_opts(&self, own: impl Fn(&OsStr) -> Option<OsString>) -> Result<ExecOpts> {
-        let mut opts = ExecOpts::default().with_workspace_mode(self.workspace_mode());
+        let mode = match self.writable_paths() {
+            None => WorkspaceMode::ReadWrite,
+            Some(paths) => WorkspaceMode::ReadOnly { writable: paths.to_vec() },
+        };
+        let mut opts = self.opts.clone().with_workspace_mode(mode);
         opts.env = self.environment(own)?;
-        opts.mounts.clone_from(&self.mounts);
-        opts.image.clone_from(&self.image);
-        opts.gpus = self.gpus;
-        opts.network = self.network;
-        opts.user = self.user;
-        opts.min_isolation = self.min_isolation;
-        opts.limits = self.limits.clone();
-        opts.idle_timeout = self.idle_timeout;
-        opts.grace = self.grace;
         Ok(opts)
     }
 
@@ -156,12 +92,6 @@ impl Settings {
     }
 }
 
-impl Setting {
-    pub(crate) fn is_about_writing(&self) -> bool {
-        matches!(self, Self::WorkspaceMode(_) | Self::WritePaths(_))
-    }
-}
-
 fn nothing_to_pass_on(name: &OsStr) -> Error {
     let name = name.display();
     invalid(format!("you have no variable `{name}` to pass on"))
@@ -169,15 +99,14 @@ fn nothing_to_pass_on(name: &OsStr) -> Error {
 }
 
 /// Finds writable paths named in a workspace that is writable as a whole.
-pub(crate) fn contradiction(layer: &Layer, engine: Engine) -> Option<(Origin, Origin)> {
-    let merged = Settings::merge([layer], engine);
-    let of = |wanted: fn(&Setting) -> bool| {
-        let found = layer.iter().rfind(|entry| entry.scope.covers(engine) && wanted(&entry.setting));
-        found.map(|entry| entry.origin.clone())
-    };
-    if merged.workspace_mode != Some(WorkspaceAccess::Rw) || merged.write_paths.is_empty() {
+pub(crate) fn contradiction(layer: &Layer, backend: &str) -> Option<(Origin, Origin)> {
+    fn last<O: RunOption>(layer: &Layer, backend: &str) -> Option<Origin> {
+        let entries = layer.iter().filter(|entry| entry.scope.covers(Some(backend)));
+        entries.rev().find(|entry| entry.setting.value::<O>().is_some()).map(|entry| entry.origin.clone())
+    }
+    let merged = Settings::merge([layer], Some(backend));
+    if merged.workspace_access != Some(WorkspaceAccess::Rw) || merged.write_paths.is_empty() {
         return None;
     }
-    of(|setting| matches!(setting, Setting::WritePaths(_)))
-        .zip(of(|setting| matches!(setting, Setting::WorkspaceMode(_))))
+    last::<WritePaths>(layer, backend).zip(last::<options::WorkspaceMode>(layer, backend))
 }

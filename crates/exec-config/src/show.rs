@@ -1,14 +1,12 @@
 //! Every effective value with its origin, for people and programs.
 
-use exec_core::{DEFAULT_GRACE, Limit, Machine, User};
+use exec_core::Machine;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::key::KEYS;
-use crate::layer::{Engine, Entry, Layer, Scope};
-use crate::setting::{Setting, Variable};
+use crate::layer::{Entry, Layer, Scope};
+use crate::options::{OPTIONS, Unset};
 use crate::settings::Settings;
-use crate::values::{Sandbox, Words, WorkspaceAccess};
 
 /// One value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,16 +22,21 @@ pub struct Row {
 }
 
 impl Config {
-    /// All effective values in the order of the keys, then those of single sandboxes, then the ignored ones.
+    /// All effective values in the order of the options, then those of single backends, then the ignored ones.
     pub fn rows(&self, machine: Machine) -> Vec<Row> {
         let effective = effective(&self.layers);
         let mut rows = Vec::new();
-        for key in &KEYS {
+        let settings = Settings::merge(&self.layers, None);
+        for option in &OPTIONS {
             let given = effective.iter().filter(|entry| entry.scope == Scope::Everywhere);
-            let given: Vec<Row> =
-                given.filter(|entry| entry.setting.key() == key.name).map(|entry| row(entry, true)).collect();
+            let given: Vec<Row> = given
+                .filter(|entry| entry.setting.name() == option.name)
+                .map(|entry| row(entry, true))
+                .collect();
             if given.is_empty() {
-                rows.push(default(key.name, &self.settings(Engine::Local), machine));
+                let Unset { value, from } = (option.unset)(&settings, machine);
+                let from = from.unwrap_or_else(|| "default".to_owned());
+                rows.push(Row { key: option.name.to_owned(), value, from, counts: true });
             }
             rows.extend(given);
         }
@@ -53,64 +56,21 @@ fn row(entry: &Entry, counts: bool) -> Row {
 fn effective(layers: &[Layer]) -> Vec<Entry> {
     let mut effective: Vec<Entry> = Vec::new();
     for layer in layers {
-        let layer: Vec<Entry> = layer.iter().flat_map(single).collect();
+        let parts = |entry: &Entry| {
+            entry
+                .setting
+                .parts()
+                .into_iter()
+                .map(|setting| Entry { setting, ..entry.clone() })
+                .collect::<Vec<_>>()
+        };
+        let layer: Vec<Entry> = layer.iter().flat_map(parts).collect();
         effective.retain(|old| !layer.iter().any(|new| replaces(new, old)));
         effective.extend(layer);
     }
     effective
 }
 
-/// Splits a list of values that add up.
-fn single(entry: &Entry) -> Vec<Entry> {
-    let each = |setting| Entry { setting, ..entry.clone() };
-    match &entry.setting {
-        Setting::Env(all) => all.iter().map(|one| each(Setting::Env(vec![one.clone()]))).collect(),
-        Setting::Mounts(all) => all.iter().map(|one| each(Setting::Mounts(vec![one.clone()]))).collect(),
-        _ => vec![entry.clone()],
-    }
-}
-
 fn replaces(new: &Entry, old: &Entry) -> bool {
-    let same = match (&new.setting, &old.setting) {
-        (Setting::Env(new), Setting::Env(old)) => names(new) == names(old),
-        (Setting::Mounts(new), Setting::Mounts(old)) => {
-            new.iter().map(|mount| &mount.target).eq(old.iter().map(|mount| &mount.target))
-        }
-        (new, old) => new.key() == old.key() || (new.is_about_writing() && old.is_about_writing()),
-    };
-    same && (new.scope == Scope::Everywhere || new.scope == old.scope)
-}
-
-fn names(variables: &[Variable]) -> Vec<&std::ffi::OsString> {
-    variables.iter().map(|variable| &variable.name).collect()
-}
-
-/// The value of a key that is not set.
-fn default(key: &'static str, settings: &Settings, machine: Machine) -> Row {
-    let limits = settings.limits.resolve(machine);
-    let preset = format!("preset {}", settings.limits.preset.word());
-    let nothing = "-".to_owned();
-    let limited =
-        |setting: Option<Setting>| setting.map_or_else(|| "unlimited".to_owned(), |s| s.to_string());
-    let (value, from) = match key {
-        "executor" => (Sandbox::Auto.to_string(), None),
-        "no_fallback" | "best_effort_limits" => (false.to_string(), None),
-        "image" => ("host".to_owned(), None),
-        "network" | "gpus" => ("none".to_owned(), None),
-        "user" => (Setting::User(User::Auto).to_string(), None),
-        "workspace_mode" if settings.write_paths.is_empty() => (WorkspaceAccess::Rw.word().to_owned(), None),
-        "workspace_mode" => (WorkspaceAccess::Ro.word().to_owned(), Some("write_paths".to_owned())),
-        "preset" => ("default".to_owned(), None),
-        "memory" => (limited(limits.memory.map(|size| Setting::Memory(Limit::Exactly(size)))), Some(preset)),
-        "cpus" => (limited(limits.cpus.map(|cpus| Setting::Cpus(Limit::Exactly(cpus)))), Some(preset)),
-        "pids" => (limited(limits.pids.map(|count| Setting::Pids(Limit::Exactly(count)))), Some(preset)),
-        "tmp_size" => (limits.tmp_size.to_string(), Some(preset)),
-        "timeout" => {
-            (limited(limits.timeout.map(|time| Setting::Timeout(Limit::Exactly(time)))), Some(preset))
-        }
-        "grace" => (Setting::Grace(DEFAULT_GRACE).to_string(), None),
-        "open_files" | "idle_timeout" | "max_output" => ("unlimited".to_owned(), None),
-        _ => (nothing, None),
-    };
-    Row { key: key.to_owned(), value, from: from.unwrap_or_else(|| "default".to_owned()), counts: true }
+    new.setting.slot() == old.setting.slot() && (new.scope == Scope::Everywhere || new.scope == old.scope)
 }

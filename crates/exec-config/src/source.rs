@@ -55,18 +55,19 @@ pub(crate) fn read_file(
             .with_remedy(format!("name it so that it ends with one of these: {}", known.join(", ")))
     })?;
     let bytes = host.read(path, links).map_err(|error| unreadable(path, error))?;
-    let layer = read_text(&bytes, format, path, homes).map_err(|faults| fault::error(path, faults))?;
+    let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+    let base = Base { directory, home: homes.home.clone(), backends: host.backends() };
+    let layer = read_text(&bytes, format, path, &base).map_err(|faults| fault::error(path, faults))?;
     Ok(ReadFile { bytes, layer })
 }
 
-fn read_text(bytes: &[u8], format: Format, path: &Path, homes: &Homes) -> Result<Layer, Vec<Fault>> {
+fn read_text(bytes: &[u8], format: Format, path: &Path, base: &Base) -> Result<Layer, Vec<Fault>> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
-        vec![Fault::new(Places::of(&valid).of_byte(valid.len()), "this is no UTF-8")]
+        vec![Fault::new(Places::of(&valid).of_byte(valid.len()), "this is not UTF-8")]
     })?;
     let root = format.parse(text.trim_start_matches('\u{feff}')).map_err(|fault| vec![fault])?;
-    let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-    let mut placed = document::read(&root, &Base { directory, home: homes.home.clone() })?;
+    let mut placed = document::read(&root, base)?;
     placed.sort_by_key(|placed| placed.at);
     let shown: Arc<Path> = path.into();
     let entry = |placed: document::Placed| Entry {

@@ -8,11 +8,15 @@ use std::path::{Path, PathBuf};
 use exec_core::Machine;
 use exec_files::{Dir, Sharing};
 
+use crate::backend::Backend;
+
 /// The most that is read of a file; real configuration is far shorter.
 const MOST: u64 = 256 << 10;
 
 /// A host to read configuration from: [`Here`] is the real one, and tests bring their own.
 pub trait Surroundings {
+    /// The backends that can be named, in order of preference.
+    fn backends(&self) -> &'static [Backend];
     /// All variables of the environment.
     fn variables(&self) -> Vec<(OsString, OsString)>;
     /// Reads a regular file; `Links::Refuse` where others may have created a link.
@@ -42,9 +46,16 @@ pub enum Links {
 
 /// The real host.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Here;
+pub struct Here {
+    /// The backends that can be named, in order of preference.
+    pub backends: &'static [Backend],
+}
 
 impl Surroundings for Here {
+    fn backends(&self) -> &'static [Backend] {
+        self.backends
+    }
+
     fn variables(&self) -> Vec<(OsString, OsString)> {
         std::env::vars_os().collect()
     }
@@ -143,6 +154,7 @@ pub(crate) mod sample {
     use exec_core::ByteSize;
 
     use super::*;
+    use crate::backend::sample::BACKENDS;
 
     /// An ordinary user's host, with nothing configured.
     #[derive(Debug, Clone)]
@@ -176,6 +188,10 @@ pub(crate) mod sample {
     }
 
     impl Surroundings for Sample {
+        fn backends(&self) -> &'static [Backend] {
+            &BACKENDS
+        }
+
         fn variables(&self) -> Vec<(OsString, OsString)> {
             self.variables.iter().map(|(name, value)| (name.into(), value.into())).collect()
         }
@@ -217,6 +233,8 @@ mod tests {
 
     use super::*;
 
+    const HERE: Here = Here { backends: &[] };
+
     /// A38: nothing an agent can create makes us block, or read a file the agent could not.
     #[test]
     fn pipes_and_links_are_not_read() {
@@ -233,11 +251,11 @@ mod tests {
             0,
         )
         .unwrap();
-        assert_eq!(Here.read(&file, Links::Refuse).unwrap(), b"x");
-        assert_eq!(Here.read(&link, Links::Follow).unwrap(), b"x");
-        assert!(Here.read(&link, Links::Refuse).unwrap_err().to_string().contains("symbolic link"));
-        assert!(Here.read(&pipe, Links::Follow).unwrap_err().to_string().contains("not a regular file"));
-        assert!(Here.read(dir.path(), Links::Follow).is_err());
+        assert_eq!(HERE.read(&file, Links::Refuse).unwrap(), b"x");
+        assert_eq!(HERE.read(&link, Links::Follow).unwrap(), b"x");
+        assert!(HERE.read(&link, Links::Refuse).unwrap_err().to_string().contains("symbolic link"));
+        assert!(HERE.read(&pipe, Links::Follow).unwrap_err().to_string().contains("not a regular file"));
+        assert!(HERE.read(dir.path(), Links::Follow).is_err());
     }
 
     /// A38
@@ -245,10 +263,10 @@ mod tests {
     fn a_directory_that_others_may_write_is_not_ours() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
-        assert!(Here.is_ours(dir.path()) && Here.is_ours(Path::new("/")));
+        assert!(HERE.is_ours(dir.path()) && HERE.is_ours(Path::new("/")));
         std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
-        assert!(!Here.is_ours(dir.path()));
-        assert!(!Here.is_ours(&dir.path().join("nothing")));
+        assert!(!HERE.is_ours(dir.path()));
+        assert!(!HERE.is_ours(&dir.path().join("nothing")));
     }
 
     #[test]
@@ -256,7 +274,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().canonicalize().unwrap().join("long");
         std::fs::write(&path, vec![b'#'; MOST as usize + 1]).unwrap();
-        let error = Here.read(&path, Links::Refuse).unwrap_err();
+        let error = HERE.read(&path, Links::Refuse).unwrap_err();
         assert_eq!(error.to_string(), "it is longer than 262144 bytes");
     }
 }

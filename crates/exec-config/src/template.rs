@@ -1,7 +1,7 @@
 //! The text of a new file: every key, explained and commented out.
 
 use crate::format::Format;
-use crate::key::{KEYS, Key};
+use crate::options::{Described, OPTIONS};
 
 const WIDTH: usize = 96;
 
@@ -17,10 +17,10 @@ pub(crate) fn template(format: Format) -> String {
     if format == Format::Json {
         lines.push("{".to_owned());
     }
-    for key in &KEYS {
+    for option in &OPTIONS {
         lines.push(String::new());
-        lines.extend(comment(key.about, mark));
-        lines.push(format!("{mark}{}", example(key, format)));
+        lines.extend(comment(&option.about(), mark));
+        lines.push(format!("{mark}{}", example(option, format)));
     }
     if format == Format::Json {
         lines.push("}".to_owned());
@@ -37,11 +37,11 @@ fn comment_mark(format: Format) -> &'static str {
     }
 }
 
-fn example(key: &Key, format: Format) -> String {
+fn example(option: &Described, format: Format) -> String {
     match format {
-        Format::Toml => format!("{} = {}", key.name, key.example.replace("\": ", "\" = ")),
-        Format::Yaml => format!("{}: {}", key.name, key.example),
-        Format::Json => format!("\"{}\": {},", key.name, key.example),
+        Format::Toml => format!("{} = {}", option.name, option.example.replace("\": ", "\" = ")),
+        Format::Yaml => format!("{}: {}", option.name, option.example),
+        Format::Json => format!("\"{}\": {},", option.name, option.example),
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
 
     fn keys(text: &str, format: Format) -> Vec<&'static str> {
         let root = format.parse(text).unwrap();
-        document::read(&root, &Base::default()).unwrap().iter().map(|placed| placed.setting.key()).collect()
+        document::read(&root, &Base::default()).unwrap().iter().map(|placed| placed.setting.name()).collect()
     }
 
     /// R66
@@ -82,7 +82,7 @@ mod tests {
             .lines()
             .map(|line| line.strip_prefix(mark).filter(|rest| !rest.starts_with(' ')).unwrap_or(line))
             .collect();
-        assert_eq!(keys(&uncommented.join("\n"), format).len(), KEYS.len());
+        assert_eq!(keys(&uncommented.join("\n"), format).len(), OPTIONS.len());
     }
 
     #[test]

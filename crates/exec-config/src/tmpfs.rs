@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 
 use exec_core::{ByteSize, Limit};
+use serde_json::{Value, json};
 
 use crate::fault::Fault;
 use crate::node::{Data, Node, Position};
@@ -42,6 +43,16 @@ pub(crate) fn size_of_tmp(node: &Node) -> Result<Limit<ByteSize>, Fault> {
         }
     }
     Ok(tmp)
+}
+
+/// The JSON Schema of such a value.
+pub(crate) fn schema() -> Value {
+    let size = || json!({"type": ["string", "integer", "null"]});
+    json!({"anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string", "pattern": "^/(tmp|run)(:|$)"}},
+        {"type": "object", "properties": {"/tmp": size(), "/run": size()}, "additionalProperties": false},
+    ]})
 }
 
 /// Each mount with its options.

@@ -3,4 +3,4 @@
 pub use crate::fault::{Fault, listed};
 pub use crate::nearest::{hint, nearest};
 pub use crate::node::{Data, Member, Node, Position};
-pub use crate::read::{Base, image, items, mounts, parsed, size, text};
+pub use crate::read::{Base, items, parsed, text};

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use exec_config::Format;
 use exec_config::tree::{Base, Fault, Position, hint, listed};
+use exec_config::{Backend, Format};
 use exec_core::{Error, ErrorKind, Result};
 use exec_files::Dir;
 
@@ -14,12 +14,12 @@ use crate::workshop::{self, Place, Workshop};
 /// Larger than any file of this kind.
 const LARGEST: u64 = 1024 * 1024;
 
-/// Reads a workshop and its workers.
+/// Reads a workshop and its workers, for sandboxes of these backends.
 ///
 /// # Errors
 ///
 /// Lists every mistake with its file and line.
-pub fn load(path: &Path) -> Result<Workshop> {
+pub fn load(path: &Path, backends: &'static [Backend]) -> Result<Workshop> {
     let text = read(path).map_err(|error| {
         Error::new(ErrorKind::InvalidInput, "read workshop", format!("can't read {}", path.display()))
             .with_source(error)
@@ -28,7 +28,8 @@ pub fn load(path: &Path) -> Result<Workshop> {
     let mut mistakes = Mistakes::default();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let base = Base { directory: directory.canonicalize().unwrap_or_else(|_| directory.to_owned()), home };
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let base = Base { directory, home, backends };
     let root = match Format::Yaml.parse(&text) {
         Ok(root) => root,
         Err(fault) => return Err(mistakes.with(path, vec![fault]).into_error()),
@@ -62,7 +63,7 @@ pub fn load(path: &Path) -> Result<Workshop> {
     match (draft.name, draft.isolation, mistakes.lines.is_empty()) {
         (Some(name), Some(isolation), true) => {
             let workers = workers.into_iter().map(|(worker, _)| worker).collect();
-            Ok(Workshop { name, isolation, workers, files, container: draft.container })
+            Ok(Workshop { name, isolation, workers, files, settings: draft.settings })
         }
         _ => Err(mistakes.into_error()),
     }

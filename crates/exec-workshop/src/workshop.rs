@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use exec_config::tree::{Base, Data, Fault, Node, image, items, mounts, parsed, size, text};
-use exec_config::{Sandbox, Setting};
-use exec_core::{ByteSize, Cpus, Limit, MountSpec, Network};
+use exec_config::tree::{Base, Data, Fault, Node, items, parsed, text};
+use exec_config::{Setting, option};
 
 use crate::table::Table;
 use crate::worker::{self, Worker};
@@ -20,7 +19,8 @@ pub struct Workshop {
     pub workers: Vec<Worker>,
     /// The files it was read from.
     pub files: Vec<PathBuf>,
-    pub(crate) container: Container,
+    /// The settings of its sandbox.
+    pub settings: Vec<Setting>,
 }
 
 /// The kind of a workshop's sandbox.
@@ -30,16 +30,6 @@ pub enum Isolation {
     Docker,
     /// This machine's own namespaces.
     Process,
-}
-
-/// The settings of the container.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Container {
-    image: Option<String>,
-    network: Option<Network>,
-    mounts: Vec<MountSpec>,
-    memory: Option<Limit<ByteSize>>,
-    cpus: Option<Limit<Cpus>>,
 }
 
 /// Where a worker is described.
@@ -54,24 +44,6 @@ impl Workshop {
     pub fn worker(&self, name: &str) -> Option<&Worker> {
         self.workers.iter().find(|worker| worker.name == name)
     }
-
-    /// The settings of its sandbox.
-    pub fn settings(&self) -> Vec<Setting> {
-        let sandbox = match self.isolation {
-            Isolation::Docker => Sandbox::Docker,
-            Isolation::Process => Sandbox::Local,
-        };
-        let container = &self.container;
-        let mounts = (!container.mounts.is_empty()).then(|| Setting::Mounts(container.mounts.clone()));
-        let more = [
-            container.image.clone().map(Setting::Image),
-            container.network.map(Setting::Network),
-            mounts,
-            container.memory.map(Setting::Memory),
-            container.cpus.map(Setting::Cpus),
-        ];
-        std::iter::once(Setting::Executor(sandbox)).chain(more.into_iter().flatten()).collect()
-    }
 }
 
 /// The contents of the workshop's own file.
@@ -79,14 +51,14 @@ impl Workshop {
 pub(crate) struct Draft {
     pub(crate) name: Option<String>,
     pub(crate) isolation: Option<Isolation>,
-    pub(crate) container: Container,
+    pub(crate) settings: Vec<Setting>,
     pub(crate) workers: Vec<Place>,
 }
 
 pub(crate) fn read(root: &Node, base: &Base, faults: &mut Vec<Fault>) -> Draft {
     let mut table = Table::new(root, "");
     let name = table.require("name", faults, worker::name);
-    let isolation = table.require("isolation", faults, isolation);
+    let isolation = table.require("isolation", faults, |node| isolation(node, base));
     let container = table.member("container");
     let workers = table.require("workers", faults, |node| items(node, "a list of workers"));
     if let Some(sandbox) = root_member(root, "sandbox") {
@@ -95,15 +67,20 @@ pub(crate) fn read(root: &Node, base: &Base, faults: &mut Vec<Fault>) -> Draft {
         faults.push(Fault::new(sandbox.at, conversion(&sandbox.value)));
     }
     table.finish(faults);
-    if let (Some(member), Some(Isolation::Process)) = (container, isolation) {
+    if let (Some(member), Some((Isolation::Process, _))) = (container, &isolation) {
         let message =
             "`container` says something only with `isolation: docker`; leave it out, or change the isolation";
         faults.push(Fault::new(member.at, message));
     }
-    let container = container.map(|member| read_container(&member.value, base, faults)).unwrap_or_default();
+    let mut settings = Vec::new();
+    let (isolation, sandbox) = isolation.unzip();
+    settings.extend(sandbox.flatten());
+    if let Some(member) = container {
+        settings.extend(read_container(&member.value, base, faults));
+    }
     let workers =
         workers.unwrap_or_default().iter().filter_map(|item| place(item, &base.directory, faults)).collect();
-    Draft { name, isolation, container, workers }
+    Draft { name, isolation, settings, workers }
 }
 
 fn root_member<'a>(root: &'a Node, name: &str) -> Option<&'a exec_config::tree::Member> {
@@ -113,30 +90,42 @@ fn root_member<'a>(root: &'a Node, name: &str) -> Option<&'a exec_config::tree::
     }
 }
 
-fn isolation(node: &Node) -> Result<Isolation, Fault> {
-    parsed(node, "`docker` or `process`", |word| match word {
-        "docker" => Ok(Isolation::Docker),
-        "process" => Ok(Isolation::Process),
-        other => Err(format!("`{}` is no isolation: use `docker` or `process`", other.escape_debug())),
-    })
+/// The isolation, and the sandbox that it asks for.
+fn isolation(node: &Node, base: &Base) -> Result<(Isolation, Option<Setting>), Fault> {
+    let (isolation, backend) = parsed(node, "`docker` or `process`", |word| match word {
+        "docker" => Ok((Isolation::Docker, "docker")),
+        "process" => Ok((Isolation::Process, "local")),
+        other => Err(format!("`{}` is not an isolation: use `docker` or `process`", other.escape_debug())),
+    })?;
+    let sandbox = option("executor").map(|option| option.parse(backend.as_ref(), base)).transpose();
+    Ok((isolation, sandbox.map_err(|message| Fault::new(node.at, message))?))
 }
 
-fn read_container(node: &Node, base: &Base, faults: &mut Vec<Fault>) -> Container {
+/// The keys of `container` and of its `resources`, and the options that they set.
+const CONTAINER: [(&str, &str); 3] = [("image", "image"), ("network", "network"), ("mounts", "mounts")];
+const RESOURCES: [(&str, &str); 2] = [("memory", "memory"), ("cpu", "cpus")];
+
+fn read_container(node: &Node, base: &Base, faults: &mut Vec<Fault>) -> Vec<Setting> {
     let mut table = Table::new(node, "container.");
-    let image = table.take("image", faults, image);
-    let network = table.take("network", faults, |node| parsed(node, "a network, like `none`", str::parse));
-    let mounts = table.take("mounts", faults, |node| mounts(node, base)).unwrap_or_default();
+    let mut settings = take_options(&mut table, &CONTAINER, base, faults);
     let resources = table.member("resources");
     table.finish(faults);
-    let mut container = Container { image, network, mounts, ..Container::default() };
     if let Some(member) = resources {
         let mut table = Table::new(&member.value, "container.resources.");
-        container.memory = table.take("memory", faults, size);
-        let cpus = |node| parsed(node, "a number of CPUs, like 2 or 0.5", exec_config::values::limit);
-        container.cpus = table.take("cpu", faults, cpus);
+        settings.extend(take_options(&mut table, &RESOURCES, base, faults));
         table.finish(faults);
     }
-    container
+    settings
+}
+
+fn take_options(
+    table: &mut Table<'_>,
+    keys: &[(&'static str, &str)],
+    base: &Base,
+    faults: &mut Vec<Fault>,
+) -> Vec<Setting> {
+    let known = keys.iter().filter_map(|(key, name)| option(name).map(|option| (key, option)));
+    known.filter_map(|(key, option)| table.take(key, faults, |node| option.read(node, base))).collect()
 }
 
 /// A worker's file, by its path or by the worker's name; or the worker itself.

@@ -1,48 +1,24 @@
-//! Options about files: the workspace, mounts, the working directory.
+//! Options about files that only a command line has: the workspace and the working directory.
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use exec_core::MountSpec;
+use clap::Args;
 
-/// What of the host's files the command sees and may write.
+/// Where the command works.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Files")]
+#[command(next_help_heading = super::FILES)]
 pub(crate) struct FileArgs {
-    /// The directory to work on; inside it has the same path. Default: the current directory.
-    #[arg(short, long, value_name = "DIR")]
+    /// Work on this directory, which has the same path inside [default: the current one].
+    #[arg(short, long, value_name = "DIR", display_order = 0)]
     pub(crate) workspace: Option<PathBuf>,
 
-    /// Whether the workspace may be written. Default: rw, or ro when --write-path is given.
-    #[arg(long, value_enum, value_name = "MODE")]
-    pub(crate) workspace_mode: Option<ModeArg>,
-
-    /// A path in a read-only workspace that may be written all the same; may be given again.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) write_path: Vec<PathBuf>,
-
-    /// Show more of the host, read-only unless said otherwise.
-    ///
-    /// SRC, SRC:DST or SRC:DST:ro|rw; may be given again.
-    #[arg(long, value_name = "SRC:DST[:ro|rw]")]
-    pub(crate) mount: Vec<MountSpec>,
+    /// Start in this directory of the workspace or a mount [default: the workspace].
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
 
     /// Accept mounts and workspaces that give the host away.
     ///
     /// These are /, /etc, home directories, /proc, engine sockets and the like.
     #[arg(long)]
     pub(crate) allow_dangerous_mounts: bool,
-
-    /// Working directory, in the workspace or a mount. Default: the workspace.
-    #[arg(short = 'C', long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-}
-
-/// Whether the workspace may be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    /// Everything in it.
-    Rw,
-    /// Nothing but the --write-path places.
-    Ro,
 }

@@ -1,20 +1,20 @@
-//! Everything about how commands run, for all of ours that run any.
+//! Everything about how commands run, shared by all subcommands that run any.
 
 use clap::Args;
 
-use super::{ConfigArg, EnvArgs, FileArgs, LimitArgs, SandboxArgs, TalkArgs};
+use super::{ConfigArg, FileArgs, OptionArgs, SecretArgs, TalkArgs, WallsArgs};
 
-// Without a doc comment: it would become the help text of whichever command has these options.
+// Without a doc comment: it would become the help text of every command that has these options.
 #[derive(Debug, Args)]
 pub(crate) struct HowArgs {
     #[command(flatten)]
-    pub(crate) sandbox: SandboxArgs,
+    pub(crate) options: OptionArgs,
+    #[command(flatten)]
+    pub(crate) walls: WallsArgs,
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) env: EnvArgs,
+    pub(crate) secrets: SecretArgs,
     #[command(flatten)]
     pub(crate) config: ConfigArg,
     #[command(flatten)]

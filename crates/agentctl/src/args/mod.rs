@@ -6,10 +6,10 @@ mod control;
 mod files;
 mod how;
 mod images;
-mod limits;
 mod mcp;
-mod sandbox;
+mod options;
 mod stdio;
+mod walls;
 mod workshop;
 
 use std::ffi::OsString;
@@ -21,18 +21,23 @@ pub(crate) use config::{ConfigArg, ConfigArgs, ConfigCommand, InitArgs, ShowArgs
 pub(crate) use control::{
     EmergencyStopArgs, GcArgs, HealthArgs, KillArgs, PsArgs, RmArgs, StopArgs, TargetArgs, TopArgs,
 };
-pub(crate) use files::{FileArgs, ModeArg};
+pub(crate) use files::FileArgs;
 pub(crate) use how::HowArgs;
 pub(crate) use images::{EngineArg, ImagesArgs, ImagesCommand};
-pub(crate) use limits::{LimitArgs, PresetArg};
 #[cfg(feature = "mcp")]
 pub(crate) use mcp::ClientArg;
 pub(crate) use mcp::McpArgs;
-pub(crate) use sandbox::{SandboxArg, SandboxArgs, WallsArg};
-pub(crate) use stdio::{EnvArgs, LogArg, StdinArg, TalkArgs, TtyArg};
+pub(crate) use options::OptionArgs;
+pub(crate) use stdio::{LogArg, SecretArgs, StdinArg, TalkArgs, TtyArg};
+pub(crate) use walls::{WallsArg, WallsArgs};
 pub(crate) use workshop::{WorkshopArgs, WorkshopCommand, WorkshopRunArgs};
 
 use crate::exit_code;
+
+/// Headings in help that several groups of options share.
+const SANDBOX: &str = "Sandbox";
+const FILES: &str = "Files";
+const ENVIRONMENT: &str = "Environment";
 
 /// Runs commands in a sandbox: everything they start dies with them, and the result says which walls held.
 #[derive(Debug, Parser)]

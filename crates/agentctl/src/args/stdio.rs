@@ -1,25 +1,19 @@
-//! Options about what goes in and out: environment, standard input, terminal, output.
+//! Options about what goes in and out: secrets, standard input, terminal, output.
 
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 use exec_core::ByteSize;
 
-/// The command's environment.
+/// Secret variables of the command.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Environment")]
-pub(crate) struct EnvArgs {
-    /// Set a variable; a name alone passes your own value on.
+#[command(next_help_heading = super::ENVIRONMENT)]
+pub(crate) struct SecretArgs {
+    /// Set a variable like --env, and keep its value out of logs and listings; repeatable.
     ///
-    /// May be given again. Of your other variables the command sees PATH, HOME, LANG, TERM and the like, nothing else.
-    #[arg(short, long, value_name = "NAME[=VALUE]")]
-    pub(crate) env: Vec<OsString>,
-
-    /// The same, for a value that nobody else shall read.
-    ///
-    /// May be given again. The value stands in neither the audit log, `agentctl ps` nor what agentctl logs, also where it is
-    /// part of the command's arguments. A name alone is better: what is typed here, other users of this machine may see
-    /// among its processes.
+    /// The value appears neither in the audit log nor in `agentctl ps` nor in what agentctl logs, even as part of the
+    /// command's arguments. Prefer a name alone: other users of this machine can see what is typed here among its
+    /// processes.
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) secret: Vec<OsString>,
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use exec_config::{Config, Existing, Here, Row, Wanted, Whose};
+use exec_config::{Config, Existing, Row, Wanted, Whose};
 use exec_core::{Error, ErrorKind, Machine, Result};
 use serde::Serialize;
 
 use crate::args::{ConfigArgs, ConfigCommand, InitArgs, ShowArgs};
+use crate::backends::{self, here};
 use crate::output::messages;
 use crate::output::{Line, Voice, print, print_json, say, table};
 
@@ -14,21 +15,21 @@ use crate::output::{Line, Voice, print, print_json, say, table};
 pub(crate) fn config(args: ConfigArgs) -> Result<u8> {
     match args.command {
         ConfigCommand::Show(args) => show(args)?,
-        ConfigCommand::Schema => printed(print_json(&exec_config::schema()))?,
+        ConfigCommand::Schema => printed(print_json(&exec_config::schema(backends::all())))?,
         ConfigCommand::Init(args) => init(&args)?,
         ConfigCommand::Check { file } => {
-            let settings = exec_config::check(&Here, &file)?;
+            let settings = exec_config::check(&here(), &file)?;
             printed(print(&format!("{}: {settings} settings, nothing wrong\n", file.display())))?;
         }
         ConfigCommand::Trust { file } => {
             for file in files(file)? {
-                let trusted = exec_config::trust(&Here, &file)?;
+                let trusted = exec_config::trust(&here(), &file)?;
                 say(Voice::Person, &messages::trusted(&trusted.path, &trusted.loosens));
             }
         }
         ConfigCommand::Untrust { file } => {
             for file in files(file)? {
-                say(Voice::Person, &messages::untrusted(&file, exec_config::untrust(&Here, &file)?));
+                say(Voice::Person, &messages::untrusted(&file, exec_config::untrust(&here(), &file)?));
             }
         }
     }
@@ -45,7 +46,7 @@ struct Shown<'a> {
 fn show(args: ShowArgs) -> Result<()> {
     let workspace = args.workspace.unwrap_or_else(|| ".".into());
     let wanted = Wanted { workspace, file: args.config.config, flags: Vec::new() };
-    let config = Config::load(&Here, wanted)?;
+    let config = Config::load(&here(), wanted)?;
     let rows = config.rows(Machine::this());
     if args.json {
         return printed(print_json(&Shown { settings: &rows, warnings: config.warnings() }));
@@ -63,7 +64,7 @@ fn show(args: ShowArgs) -> Result<()> {
 fn init(args: &InitArgs) -> Result<()> {
     let whose = if args.user { Whose::User } else { Whose::Project(Path::new("")) };
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let path = exec_config::init(&Here, whose, args.format.format(), existing)?;
+    let path = exec_config::init(&here(), whose, args.format.format(), existing)?;
     say(Voice::Person, &messages::begun(&path));
     Ok(())
 }
@@ -73,7 +74,7 @@ fn files(named: Option<PathBuf>) -> Result<Vec<PathBuf>> {
     if let Some(file) = named {
         return Ok(vec![file]);
     }
-    let found = exec_config::project_files(&Here, Path::new("."))?;
+    let found = exec_config::project_files(&here(), Path::new("."))?;
     if found.is_empty() {
         return Err(Error::new(ErrorKind::NotFound, "config", "this project has no configuration file")
             .with_remedy("name one, or begin one with `agentctl config init`"));

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use exec_config::Here;
 use exec_core::{Executor, Request, Result};
 use exec_doctor::{Chosen, Host as Machine, Report, Sandbox, State, examine};
 use futures_util::future::join_all;
 
 use crate::args::DoctorArgs;
+use crate::backends::here;
 use crate::output::{doctor, print, to_line};
 use crate::resolve::{self, Host, Job};
 use crate::{choose, exit_code, settle};
@@ -24,7 +24,7 @@ const LOCAL: &str = "local";
 /// Tries, shows, and returns whether a run would work.
 pub(crate) async fn doctor(args: &DoctorArgs) -> Result<u8> {
     let json = args.json;
-    let job = resolve::doctor(args, &Here, Host::ours())?;
+    let job = resolve::doctor(args, &here(), Host::ours())?;
     let machine = Machine::look();
     let sandboxes = join_all(SANDBOXES.map(|name| look_at(name, &job, &machine))).await;
     let host_checks = machine.checks();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::io::Read;
 use std::sync::Arc;
 
-use exec_config::{Here, MCP_TOKEN_VARIABLE as TOKEN};
+use exec_config::MCP_TOKEN_VARIABLE as TOKEN;
 use exec_core::{Error, ErrorKind, Executor, Result};
 use exec_mcp::{Listener, Server, Token, serve_stdio};
 use exec_tools::{Bounds, Tool, Toolbox};
@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::run::{Occasion, introduce, listen};
 use crate::args::{McpArgs, StdinArg};
+use crate::backends::{self, here};
 use crate::choose;
 use crate::output::{Line, clients, say};
 use crate::resolve::{self, Host, Job};
@@ -42,12 +43,12 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<u8> {
 fn resolve(args: &McpArgs) -> Result<(Job, BTreeSet<Tool>)> {
     let (job, mut tools) = match (&args.workshop, &args.worker) {
         (Some(file), Some(name)) => {
-            let workshop = exec_workshop::load(file)?;
+            let workshop = exec_workshop::load(file, backends::all())?;
             let worker = super::workshop::worker(&workshop, name)?;
-            let job = resolve::workshop(&args.how, &workshop, StdinArg::None, &Here, Host::ours())?;
+            let job = resolve::workshop(&args.how, &workshop, StdinArg::None, &here(), Host::ours())?;
             (job, worker.allowed.tools())
         }
-        _ => (resolve::service(&args.how, &Here, Host::ours())?, Tool::ALL.into()),
+        _ => (resolve::service(&args.how, &here(), Host::ours())?, Tool::ALL.into()),
     };
     tools.retain(|tool| args.only.is_empty() || args.only.contains(tool));
     Ok((job, tools))

@@ -3,10 +3,10 @@
 use std::io;
 
 use agent_exec::Sandbox;
-use exec_config::Here;
 use exec_core::{Error, ErrorKind, Executor, NamespaceBan, Outcome, OwnPlaces, Plan, Result};
 
 use crate::args::RunArgs;
+use crate::backends::here;
 use crate::drive::{End, drive};
 use crate::output::messages::{self, Detail};
 use crate::output::{Delivered, Format, Line, Voice, banner, say};
@@ -16,7 +16,7 @@ use crate::{choose, exit_code};
 
 /// Runs it and returns what to exit with.
 pub(crate) async fn run(args: RunArgs) -> Result<u8> {
-    carry_out(&resolve::run(args, &Here, Host::ours())?, Occasion::Command).await
+    carry_out(&resolve::run(args, &here(), Host::ours())?, Occasion::Command).await
 }
 
 /// What a run is to whoever started it.

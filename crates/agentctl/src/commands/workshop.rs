@@ -2,7 +2,6 @@
 
 use std::io::Read;
 
-use exec_config::Here;
 use exec_core::{Cmd, Error, ErrorKind, Executor, Result, SessionName};
 use exec_tools::Tool;
 use exec_workshop::{Allowed, Isolation, Worker, Workshop};
@@ -10,6 +9,7 @@ use exec_workshop::{Allowed, Isolation, Worker, Workshop};
 use super::print;
 use super::run::{Occasion, listen, one, open};
 use crate::args::{StdinArg, WorkshopArgs, WorkshopCommand, WorkshopRunArgs};
+use crate::backends::{self, here};
 use crate::exit_code;
 use crate::output::table;
 use crate::resolve::{self, Host};
@@ -20,7 +20,7 @@ const MOST_INPUT: u64 = 1024 * 1024;
 /// Does it and returns what to exit with.
 pub(crate) async fn workshop(args: WorkshopArgs) -> Result<u8> {
     match args.command {
-        WorkshopCommand::Check { file } => check(&exec_workshop::load(&file)?),
+        WorkshopCommand::Check { file } => check(&exec_workshop::load(&file, backends::all())?),
         WorkshopCommand::Run(args) => run(*args).await,
     }
 }
@@ -48,7 +48,7 @@ fn allowed(worker: &Worker) -> String {
 }
 
 async fn run(args: WorkshopRunArgs) -> Result<u8> {
-    let workshop = exec_workshop::load(&args.file)?;
+    let workshop = exec_workshop::load(&args.file, backends::all())?;
     let (tasks, stdin) = match &args.worker {
         Some(worker) => (vec![(worker.clone(), Cmd::from_argv(args.argv)?)], StdinArg::Auto),
         None => (tasks(&input()?)?, StdinArg::None),
@@ -56,7 +56,7 @@ async fn run(args: WorkshopRunArgs) -> Result<u8> {
     for (name, _) in &tasks {
         may_run(worker(&workshop, name)?)?;
     }
-    let mut job = resolve::workshop(&args.how, &workshop, stdin, &Here, Host::ours())?;
+    let mut job = resolve::workshop(&args.how, &workshop, stdin, &here(), Host::ours())?;
     let session = SessionName::new(format!("workshop-{}", workshop.name));
     job.opts.each(|opts| *opts = opts.clone().in_session(session.clone()));
     let mut signals = listen()?;

@@ -18,7 +18,7 @@ use super::*;
 use crate::args::WallsArg;
 use crate::output::messages::tests::outcome;
 use crate::output::{Escapes, Format, Treatment, Voice};
-use crate::resolve::{OptsByEngine, Talk};
+use crate::resolve::{OptsByBackend, Talk};
 
 /// A signal reaches every test of this process that listens.
 static ALONE: Mutex<()> = Mutex::const_new(());
@@ -124,7 +124,7 @@ impl Executor for Starter {
 fn job(format: Format) -> Job {
     Job {
         commands: vec![Cmd::new("any")],
-        opts: OptsByEngine::alike(
+        opts: OptsByBackend::alike(
             &ExecOpts::in_workspace(std::env::temp_dir())
                 .with_workspace_mode(agent_exec::WorkspaceMode::ReadOnly { writable: Vec::new() }),
         ),

@@ -1,13 +1,12 @@
 //! What the words mean: from arguments to a job. Pure but for the host's facts, which come in as [`Host`].
 
-mod flags;
 mod opts;
 mod secrets;
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 
-use exec_config::{Config, Engine, Entry, Surroundings, Wanted};
+use exec_config::{Config, Entry, Setting, Surroundings, Wanted};
 use exec_core::{Capture, Cmd, Error, ErrorKind, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
 use exec_workshop::Workshop;
 
@@ -24,11 +23,11 @@ pub(crate) struct Job {
     /// What to run: the first of these that exists.
     pub(crate) commands: Vec<Cmd>,
     /// How to run it, on each sandbox that may be chosen.
-    pub(crate) opts: OptsByEngine,
+    pub(crate) opts: OptsByBackend,
     /// Which sandbox.
     pub(crate) request: Request,
     /// What keeps `auto` from taking a container.
-    pub(crate) ruled_out: Option<&'static str>,
+    pub(crate) ruled_out: Option<String>,
     /// What its configuration gives reason to say.
     pub(crate) warnings: Vec<String>,
     /// What the local one is made of.
@@ -47,7 +46,7 @@ pub(crate) struct Job {
     pub(crate) voice: Voice,
 }
 
-pub(crate) use opts::OptsByEngine;
+pub(crate) use opts::OptsByBackend;
 use secrets::Secrets;
 
 /// What is done with our standard input.
@@ -131,7 +130,7 @@ pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl Surroundings, host: 
     let mut job = service(&args.how, surroundings, host)?;
     lift_time(&mut job, &args.how);
     // It tries all of them.
-    Engine::ALL.into_iter().try_for_each(|engine| job.opts.refuse(engine.name()))?;
+    surroundings.backends().iter().try_for_each(|backend| job.opts.refuse(backend.name))?;
     Ok(job)
 }
 
@@ -148,7 +147,7 @@ pub(crate) fn workshop(
     surroundings: &impl Surroundings,
     host: Host,
 ) -> Result<Job> {
-    let said = workshop.settings().into_iter().map(Entry::of_flag).collect();
+    let said = workshop.settings.clone();
     let mut job = without_command(how, said, Streams::plain(TtyArg::Never, stdin), surroundings, host)?;
     let files: Vec<_> = workshop.files.iter().filter_map(|file| surroundings.canonical(file).ok()).collect();
     job.opts.each(|opts| opts.kept_files.extend(files.iter().cloned()));
@@ -171,20 +170,19 @@ impl Streams {
     }
 }
 
-/// `said` counts where nothing was typed.
+/// `said` holds where the option was not typed.
 fn without_command(
     how: &HowArgs,
-    said: Vec<Entry>,
+    said: Vec<Setting>,
     streams: Streams,
     surroundings: &impl Surroundings,
     host: Host,
 ) -> Result<Job> {
-    let mut flags = flags::layer(&how.files, &how.sandbox, &how.limits, &how.env)?;
-    let typed: Vec<String> = flags.iter().map(Entry::key).collect();
-    flags.extend(said.into_iter().filter(|entry| !typed.contains(&entry.key())));
+    let said = said.into_iter().filter(|setting| !how.options.has(setting.name()));
+    let flags = how.options.0.iter().cloned().chain(said).map(Entry::of_flag).collect();
     let config = configuration(surroundings, &how.config, &how.files, flags)?;
-    let mut opts = OptsByEngine::build(&config, &how.files, surroundings, host)?;
-    let secrets = Secrets::read(&how.env.secret, host.variable)?;
+    let mut opts = OptsByBackend::build(&config, &how.files, surroundings, host)?;
+    let secrets = Secrets::read(&how.secrets.secret, host.variable)?;
     opts.each(|opts| secrets.apply_to(opts));
     let warnings = config.warnings().to_vec();
     let format = match streams.capture {
@@ -199,7 +197,7 @@ fn without_command(
         request: config.request(),
         ruled_out: config.rules_containers_out(),
         warnings,
-        walls: how.sandbox.walls,
+        walls: how.walls.walls,
         input: wiring.input,
         terminal: wiring.terminal,
         format,
@@ -211,7 +209,7 @@ fn without_command(
 
 /// What a person ends has no time limit, unless one was given.
 fn lift_time(job: &mut Job, how: &HowArgs) {
-    if how.limits.timeout.is_none() {
+    if !how.options.has("timeout") {
         job.opts.each(|opts| opts.limits.timeout = Limit::Unlimited);
     }
 }
@@ -221,7 +219,7 @@ fn configuration(
     surroundings: &impl Surroundings,
     config: &ConfigArg,
     files: &FileArgs,
-    flags: Vec<exec_config::Entry>,
+    flags: Vec<Entry>,
 ) -> Result<Config> {
     let workspace = files.workspace.clone().unwrap_or_else(|| ".".into());
     Config::load(surroundings, Wanted { workspace, file: config.config.clone(), flags })

@@ -1,37 +1,37 @@
-//! The options of a run on each sandbox, from the effective settings and what is said with the command alone.
+//! The options of a run on each backend: the effective settings, and what only a command line has.
 
-use exec_config::{Config, Engine, Surroundings, project_file_names};
+use exec_config::{Config, Surroundings, project_file_names};
 use exec_core::{DangerousMounts, Error, ExecOpts, Result};
 
 use super::Host;
 use crate::args::FileArgs;
 
-/// Options for each sandbox that may be chosen.
+/// Options for each backend that may be chosen.
 #[derive(Debug)]
-pub(crate) struct OptsByEngine {
-    /// Never empty; the local ones are last.
-    known: Vec<(Engine, ExecOpts)>,
-    /// Whose settings make no sense. That is no reason to run nothing on another.
-    refused: Vec<(Engine, Error)>,
+pub(crate) struct OptsByBackend {
+    /// In order of preference, and never empty.
+    known: Vec<(&'static str, ExecOpts)>,
+    /// Backends whose settings can't be used. Others still run.
+    refused: Vec<(&'static str, Error)>,
 }
 
-impl OptsByEngine {
-    /// Those for an executor by its name; one that has no settings of its own has the local ones. Who uses it has asked
-    /// [`refuse`](Self::refuse) before.
+impl OptsByBackend {
+    /// The options for an executor; one without settings of its own has those of the last backend. Callers ask
+    /// [`refuse`](Self::refuse) first.
     pub(crate) fn on(&self, executor: &str) -> &ExecOpts {
-        let own = self.known.iter().position(|(engine, _)| engine.name() == executor);
+        let own = self.known.iter().position(|(backend, _)| *backend == executor);
         &self.known[own.unwrap_or(self.known.len() - 1)].1
     }
 
     /// Whether there are options for an executor at all.
     pub(crate) fn has(&self, executor: &str) -> bool {
-        !self.refused.iter().any(|(engine, _)| engine.name() == executor)
+        !self.refused.iter().any(|(backend, _)| *backend == executor)
     }
 
     /// An error where the settings for an executor make no sense.
     pub(crate) fn refuse(&self, executor: &str) -> Result<()> {
-        match self.refused.iter().find(|(engine, _)| engine.name() == executor) {
-            Some((engine, error)) => Err(refusal(*engine, error)),
+        match self.refused.iter().find(|(backend, _)| *backend == executor) {
+            Some((backend, error)) => Err(refusal(backend, error)),
             None => Ok(()),
         }
     }
@@ -39,7 +39,8 @@ impl OptsByEngine {
     /// The same for all.
     #[cfg(test)]
     pub(crate) fn alike(opts: &ExecOpts) -> Self {
-        Self { known: Engine::ALL.map(|engine| (engine, opts.clone())).into(), refused: Vec::new() }
+        let known = crate::backends::all().iter().map(|backend| (backend.name, opts.clone()));
+        Self { known: known.collect(), refused: Vec::new() }
     }
 
     pub(super) fn build(
@@ -49,10 +50,10 @@ impl OptsByEngine {
         host: Host,
     ) -> Result<Self> {
         let (mut known, mut refused) = (Vec::new(), Vec::new());
-        for engine in Engine::ALL {
-            match one(config, files, surroundings, host, engine) {
-                Ok(opts) => known.push((engine, opts)),
-                Err(error) => refused.push((engine, error)),
+        for backend in config.backends().iter().map(|backend| backend.name) {
+            match one(config, files, surroundings, host, backend) {
+                Ok(opts) => known.push((backend, opts)),
+                Err(error) => refused.push((backend, error)),
             }
         }
         // What is wrong everywhere is not about one of them.
@@ -69,11 +70,11 @@ impl OptsByEngine {
     }
 }
 
-fn refusal(engine: Engine, error: &Error) -> Error {
+fn refusal(backend: &str, error: &Error) -> Error {
     let refusal = Error::new(
         error.kind(),
         "run",
-        format!("the settings for {engine} can't be used: {}", error.reason()),
+        format!("the settings for {backend} can't be used: {}", error.reason()),
     );
     match error.remedy() {
         Some(remedy) => refusal.with_remedy(remedy),
@@ -86,9 +87,9 @@ fn one(
     files: &FileArgs,
     surroundings: &impl Surroundings,
     host: Host,
-    engine: Engine,
+    backend: &str,
 ) -> Result<ExecOpts> {
-    let mut opts = config.settings(engine).to_opts(host.variable)?;
+    let mut opts = config.settings(backend).to_opts(host.variable)?;
     opts.workspace.path.clone_from(&files.workspace);
     opts.cwd.clone_from(&files.cwd);
     opts.kept_files = project_file_names().map(Into::into).chain(config.files().to_vec()).collect();

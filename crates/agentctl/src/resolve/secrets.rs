@@ -1,11 +1,10 @@
-//! Variables whose values nobody else shall read.
+//! Variables whose values stay out of logs and listings.
 
 use std::ffi::{OsStr, OsString};
 
 use exec_config::Variable;
 use exec_core::{ExecOpts, Result};
 
-use super::flags::variable;
 use super::invalid;
 
 /// What was typed with `--secret`, with the caller's own values filled in.
@@ -15,7 +14,7 @@ impl Secrets {
     /// Without a value in any error.
     pub(super) fn read(words: &[OsString], own: fn(&OsStr) -> Option<OsString>) -> Result<Self> {
         let pair = |word: &OsString| {
-            let Variable { name, value } = variable(word).ok_or_else(nameless)?;
+            let Variable { name, value } = Variable::parse(word).map_err(|_| nameless())?;
             let value = value.or_else(|| own(&name)).ok_or_else(|| nothing_to_pass_on(&name))?;
             Ok((name, value))
         };

@@ -30,6 +30,10 @@ const INTERACTIVE: Host = Host {
 struct Bare;
 
 impl Surroundings for Bare {
+    fn backends(&self) -> &'static [exec_config::Backend] {
+        crate::backends::all()
+    }
+
     fn variables(&self) -> Vec<(OsString, OsString)> {
         Vec::new()
     }

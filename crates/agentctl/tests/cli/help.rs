@@ -80,49 +80,47 @@ fn the_options_of_run_in_short() {
           --capture <SIZE>  With --json: keep this much of each output stream [default: 1m]
 
     Sandbox:
-          --sandbox <NAME>              Which sandbox to use [default: auto] [possible values: auto,
-                                        local, docker, podman]
-          --no-fallback[=<BOOL>]        With `auto`: refuse, rather than fall back from the first choice
-                                        [possible values: true, false]
-          --min-isolation <LEVEL>       Refuse to run with less isolation than this
-          --image <IMAGE>               The image to run in, for containers. Default: host
-          --gpus <all|N>                Graphics processors the command may use, for containers.
-                                        Default: none
-          --network <none|bridge|host>  The command's network. Default: none
-          --user <UID[:GID]>            Run as this user. Default: the owner of the workspace
+          --sandbox <NAME>         Choose the sandbox [default: auto] [possible values: auto, docker,
+                                   podman, local]
+          --no-fallback[=<BOOL>]   With `auto`: refuse the run instead of falling back from the first
+                                   choice
+          --min-isolation <LEVEL>  Refuse to run with less isolation than this
+          --image <IMAGE>          Run containers from this image [default: host]
+          --gpus <all|N>           Give containers this many graphics processors [default: none]
+          --network <NETWORK>      Choose what the command can reach [default: none] [possible values:
+                                   none, bridge, host]
+          --user <UID[:GID]>       Run as this user [default: the owner of the workspace]
 
     Files:
-      -w, --workspace <DIR>          The directory to work on; inside it has the same path. Default: the
-                                     current directory
-          --workspace-mode <MODE>    Whether the workspace may be written. Default: rw, or ro when
-                                     --write-path is given [possible values: rw, ro]
-          --write-path <PATH>        A path in a read-only workspace that may be written all the same;
-                                     may be given again
-          --mount <SRC:DST[:ro|rw]>  Show more of the host, read-only unless said otherwise
+      -w, --workspace <DIR>          Work on this directory, which has the same path inside [default:
+                                     the current one]
+          --workspace-mode <MODE>    Choose what may be written in the workspace [default: rw] [possible
+                                     values: rw, ro]
+          --write-path <PATH>        Let this path be written in a read-only workspace; repeatable
+          --mount <SRC:DST[:ro|rw]>  Show more of the host, read-only by default; repeatable
+      -C, --cwd <DIR>                Start in this directory of the workspace or a mount [default: the
+                                     workspace]
           --allow-dangerous-mounts   Accept mounts and workspaces that give the host away
-      -C, --cwd <DIR>                Working directory, in the workspace or a mount. Default: the
-                                     workspace
-
-    Limits (a value of `unlimited` lifts one):
-          --preset <NAME>                Where limits that are not given come from. Default: default
-                                         [possible values: default, build, strict]
-      -m, --memory <SIZE>                Memory of all processes together, like `512m` or `2g`
-          --cpus <N>                     CPUs, like `2` or `0.5`
-          --pids <N>                     Processes and threads at once
-          --open-files <N>               Open files per process
-          --tmp-size <SIZE>              Size of the private /tmp
-          --timeout <TIME>               Longest run, like `30s`, `5m` or `1h 30m`; a bare number is
-                                         seconds
-          --idle-timeout <TIME>          Longest silence
-          --grace <TIME>                 Time between the polite signal and the kill when a run is
-                                         stopped [default: 5s]
-          --max-output <SIZE>            Stop a run that writes more output than this
-          --best-effort-limits[=<BOOL>]  Run even if a limit given here can't be held, and report that,
-                                         instead of refusing [possible values: true, false]
 
     Environment:
-      -e, --env <NAME[=VALUE]>     Set a variable; a name alone passes your own value on
-          --secret <NAME[=VALUE]>  The same, for a value that nobody else shall read
+      -e, --env <NAME[=VALUE]>     Set a variable; a name alone passes your own value on; repeatable
+          --secret <NAME[=VALUE]>  Set a variable like --env, and keep its value out of logs and
+                                   listings; repeatable
+
+    Limits (`unlimited` lifts one):
+          --preset <NAME>                Take limits that are not set from this preset [default:
+                                         default] [possible values: default, build, strict]
+      -m, --memory <SIZE>                Limit the memory of all processes together, like `512m` or `2g`
+          --cpus <N>                     Limit CPU time to that of N CPUs, like `2` or `0.5`
+          --pids <N>                     Limit the processes and threads at once
+          --open-files <N>               Limit the open files of each process
+          --tmp-size <SIZE>              Limit the size of the private /tmp
+          --timeout <TIME>               Stop a run after this long: `30s`, `5m`, `1h 30m`, or seconds
+          --idle-timeout <TIME>          Stop a run after this long without output
+          --grace <TIME>                 Wait this long between SIGTERM and SIGKILL [default: 5s]
+          --max-output <SIZE>            Stop a run that writes more output than this
+          --best-effort-limits[=<BOOL>]  Report a limit that can't be enforced instead of refusing the
+                                         run
 
     Configuration:
           --config <FILE>  Read this file in place of the user's and the project's; `agentctl config

@@ -6,11 +6,12 @@ use exec_core::{ByteSize, Error, Limit, Network};
 use rstest::rstest;
 
 use super::*;
+use crate::backend::sample::BACKENDS;
 use crate::found::loosened_by;
+use crate::options::{OptionValue, option};
 use crate::source::project_file;
 use crate::surroundings::sample::Sample;
 use crate::trust::Record;
-use crate::values::Sandbox;
 
 const PROJECT: &str = "/srv/p";
 const USER_FILE: &str = "/home/user/.config/agentctl/config.toml";
@@ -171,8 +172,10 @@ fn what_else_is_wrong_with_files() {
     insta::assert_snapshot!(messages.join("\n\n"));
 }
 
-fn network_flag(network: Network) -> Vec<Entry> {
-    vec![Entry::of_flag(Setting::Network(network))]
+/// An option of the command line.
+fn flag(name: &str, word: &str) -> Entry {
+    let base = Base { backends: &BACKENDS, ..Base::default() };
+    Entry::of_flag(option(name).unwrap().parse(word.as_ref(), &base).unwrap())
 }
 
 /// R61: from the highest; each row takes one more away.
@@ -183,10 +186,10 @@ fn precedence() {
         .file("/srv/p/.agentctl.yaml", "memory: 512m")
         .with("DOCKER_MEMORY_LIMIT", "300m")
         .with("AGENTCTL_MEMORY", "200m");
-    let flag = vec![Entry::of_flag(Setting::Memory(Limit::Exactly(ByteSize::mib(100))))];
+    let typed = vec![flag("memory", "100m")];
     let memory = |host: &Sample, flags: &[Entry]| {
         let config = load_with(host, flags.to_vec()).unwrap();
-        (config.settings(Engine::Local).limits.memory, origin_of(&config, "memory"))
+        (config.settings("local").opts.limits.memory, origin_of(&config, "memory"))
     };
     let without = |host: &Sample, name: &str| {
         let mut host = host.clone();
@@ -195,7 +198,7 @@ fn precedence() {
         host
     };
     let expected = |mib, from: &str| (Limit::Exactly(ByteSize::mib(mib)), from.to_owned());
-    assert_eq!(memory(&all, &flag), expected(100, "--memory"));
+    assert_eq!(memory(&all, &typed), expected(100, "--memory"));
     assert_eq!(memory(&all, &[]), expected(200, "AGENTCTL_MEMORY"));
     let host = without(&all, "AGENTCTL_MEMORY");
     assert_eq!(memory(&host, &[]), expected(300, "DOCKER_MEMORY_LIMIT"));
@@ -221,16 +224,17 @@ fn a_sandboxs_own_section_counts_there_and_nowhere_else() {
     }}, "network": "none"}"#;
     let host = Sample::default().file("/home/user/.config/agentctl/config.json", text).file("/srv/x", "");
     let config = load(&host).unwrap();
-    let (docker, local) = (config.settings(Engine::Docker), config.settings(Engine::Local));
-    assert_eq!((docker.executor, local.executor), (Sandbox::Docker, Sandbox::Docker));
-    assert_eq!((docker.network, local.network), (Some(Network::Bridge), Some(Network::None)));
-    assert_eq!((docker.image.as_deref(), local.image), (Some("debian:13"), None));
-    assert_eq!(docker.limits.tmp_size, Limit::Exactly(ByteSize::mib(50)));
+    let (docker, local) = (config.settings("docker"), config.settings("local"));
+    let named = SandboxChoice::Named("docker");
+    assert_eq!((&docker.sandbox, &local.sandbox), (&named, &named));
+    assert_eq!((docker.opts.network, local.opts.network), (Some(Network::Bridge), Some(Network::None)));
+    assert_eq!((docker.opts.image.as_deref(), local.opts.image), (Some("debian:13"), None));
+    assert_eq!(docker.opts.limits.tmp_size, Limit::Exactly(ByteSize::mib(50)));
     let opts = docker.to_opts(|_| None).unwrap();
     assert_eq!(opts.workspace.mode, exec_core::WorkspaceMode::ReadOnly { writable: Vec::new() });
     assert_eq!((opts.mounts.len(), opts.env.len()), (1, 1));
-    let flagged = load_with(&host, network_flag(Network::None)).unwrap();
-    assert_eq!(flagged.settings(Engine::Docker).network, Some(Network::None), "an option wins everywhere");
+    let flagged = load_with(&host, vec![flag("network", "none")]).unwrap();
+    assert_eq!(flagged.settings("docker").opts.network, Some(Network::None), "an option wins everywhere");
 }
 
 #[test]
@@ -239,25 +243,21 @@ fn variables_and_mounts_add_up_and_the_upper_replace_the_lower() {
         .file("/a/x", "")
         .file("/b/x", "")
         .file(USER_FILE, "env = { A = '1', B = '1' }\nmounts = ['/a:/one', '/a:/two']");
-    let flags = vec![
-        Entry::of_flag(Setting::Env(vec![crate::Variable { name: "B".into(), value: Some("2".into()) }])),
-        Entry::of_flag(Setting::Mounts(vec!["/b:/two:rw".parse().unwrap()])),
-    ];
+    let flags = vec![flag("env", "B=2"), flag("mounts", "/b:/two:rw")];
     let config = load_with(&host, flags).unwrap();
-    let opts = config.settings(Engine::Local).to_opts(|_| None).unwrap();
+    let opts = config.settings("local").to_opts(|_| None).unwrap();
     let env: Vec<_> =
         opts.env.iter().map(|(name, value)| format!("{}={}", name.display(), value.display())).collect();
     assert_eq!(env, ["A=1", "B=2"]);
-    let mounts: Vec<_> = opts.mounts.iter().map(crate::setting::mount).collect();
-    assert_eq!(mounts, ["/a:/one:ro", "/b:/two:rw"]);
+    assert_eq!(opts.mounts.show(), "/a:/one:ro, /b:/two:rw");
 }
 
 #[test]
 fn a_variable_that_is_passed_on_is_the_callers_or_missed() {
     let config = load(&Sample::default().file(USER_FILE, "env = ['TOKEN']")).unwrap();
-    let opts = config.settings(Engine::Local).to_opts(|name| (name == "TOKEN").then(|| "t".into())).unwrap();
+    let opts = config.settings("local").to_opts(|name| (name == "TOKEN").then(|| "t".into())).unwrap();
     assert_eq!(opts.env[std::ffi::OsStr::new("TOKEN")], "t");
-    let error = config.settings(Engine::Local).to_opts(|_| None).unwrap_err();
+    let error = config.settings("local").to_opts(|_| None).unwrap_err();
     assert!(error.to_string().contains("no variable `TOKEN`"), "{error}");
 }
 
@@ -269,7 +269,7 @@ fn a_named_file_stands_in_place_of_all_others() {
         .file("/etc/ours.toml", "network = 'host'");
     let wanted = Wanted { workspace: PROJECT.into(), file: Some("/etc/ours.toml".into()), flags: Vec::new() };
     let config = Config::load(&host, wanted).unwrap();
-    assert_eq!(config.settings(Engine::Local).network, Some(Network::Host));
+    assert_eq!(config.settings("local").opts.network, Some(Network::Host));
     assert!(config.warnings().is_empty());
 }
 
@@ -280,9 +280,9 @@ fn a_file_nobody_trusts_tightens_only() {
         "network = 'host'\nmemory = '1g'\nmounts = ['/nowhere:/x']\n[executor.docker]\nimage = 'evil'\n";
     let host = Sample::default().file("/srv/p/.agentctl.toml", text);
     let config = load(&host).unwrap();
-    let settings = config.settings(Engine::Docker);
-    assert_eq!((settings.network, settings.image, settings.mounts.len()), (None, None, 0));
-    assert_eq!(settings.limits.memory, Limit::Exactly(ByteSize::gib(1)));
+    let settings = config.settings("docker");
+    assert_eq!((settings.opts.network, settings.opts.image, settings.opts.mounts.len()), (None, None, 0));
+    assert_eq!(settings.opts.limits.memory, Limit::Exactly(ByteSize::gib(1)));
     insta::assert_snapshot!(config.warnings().join("\n"));
 
     let mut record = Record::default();
@@ -293,10 +293,10 @@ fn a_file_nobody_trusts_tightens_only() {
     let trusting = trusting.file("/nowhere/x", "");
     let config = load(&trusting).unwrap();
     assert!(config.warnings().is_empty());
-    assert_eq!(config.settings(Engine::Docker).network, Some(Network::Host));
+    assert_eq!(config.settings("docker").opts.network, Some(Network::Host));
 
     let changed = trusting.file("/srv/p/.agentctl.toml", &format!("{text}\n"));
-    assert_eq!(load(&changed).unwrap().settings(Engine::Docker).network, None);
+    assert_eq!(load(&changed).unwrap().settings("docker").opts.network, None);
 }
 
 /// A38: a person who trusts a file sees everything it loosens, whatever the environment says today.
@@ -325,10 +325,10 @@ fn a_projects_file_is_no_link() {
 #[test]
 fn the_workers_variables_yield_with_a_warning() {
     let host = Sample::default().with("ENABLE_DOCKER", "false").with("DOCKER_TIMEOUT", "1000");
-    assert_eq!(load(&host).unwrap().settings(Engine::Local).executor, Sandbox::Local);
-    let flags = vec![Entry::of_flag(Setting::Executor(Sandbox::Docker))];
+    assert_eq!(load(&host).unwrap().settings("local").sandbox, SandboxChoice::WithoutContainers);
+    let flags = vec![flag("executor", "docker")];
     let config = load_with(&host, flags).unwrap();
-    assert_eq!(config.settings(Engine::Docker).executor, Sandbox::Docker);
+    assert_eq!(config.settings("docker").sandbox, SandboxChoice::Named("docker"));
     assert_eq!(config.warnings(), ["ENABLE_DOCKER does not count: --sandbox says otherwise"]);
 }
 
@@ -337,7 +337,7 @@ fn the_workers_variables_yield_with_a_warning() {
 fn a_file_that_the_workers_variable_beats_is_told() {
     let host = Sample::default().file(USER_FILE, "executor = 'docker'").with("ENABLE_DOCKER", "false");
     let config = load(&host).unwrap();
-    assert_eq!(config.rules_containers_out(), Some("ENABLE_DOCKER=false"));
+    assert_eq!(config.rules_containers_out().as_deref(), Some("ENABLE_DOCKER=false"));
     let said = format!("`executor = docker` ({USER_FILE}:1:1) does not count: ENABLE_DOCKER says otherwise");
     assert_eq!(config.warnings(), [said]);
     let agreeing = host.clone().file(USER_FILE, "executor = 'local'");
@@ -359,7 +359,7 @@ fn every_value_is_shown_with_where_it_came_from() {
         )
         .file("/srv/p/.agentctl.yaml", "network: bridge\npids: 64\nwrite_paths: [target]\n")
         .with("AGENTCTL_CPUS", "1.5");
-    let config = load_with(&host, network_flag(Network::None)).unwrap();
+    let config = load_with(&host, vec![flag("network", "none")]).unwrap();
     let rows = config.rows(host.machine());
     let line = |row: &crate::Row| {
         format!(

@@ -1,15 +1,15 @@
 //! Decides which of a project's settings count before a person has reviewed them (A38).
 //!
 //! Agents write in the workspace, so its configuration may be an agent's work. Settings that tighten the sandbox
-//! count anyway; settings that loosen anything, on any sandbox the command could run in, wait for `agentctl config
+//! count anyway; settings that loosen anything, on any backend the command could run on, wait for `agentctl config
 //! trust`.
 
-mod looser;
 mod record;
 
 use exec_core::Machine;
 
-use crate::layer::{Engine, Entry, Layer};
+use crate::backend::Backend;
+use crate::layer::{Entry, Layer};
 use crate::settings::Settings;
 
 pub(crate) use record::Record;
@@ -18,6 +18,7 @@ pub(crate) use record::Record;
 pub(crate) struct Between<'a> {
     pub(crate) below: &'a [Layer],
     pub(crate) above: &'a [Layer],
+    pub(crate) backends: &'a [Backend],
     pub(crate) machine: Machine,
 }
 
@@ -36,14 +37,15 @@ impl Between<'_> {
         for entry in layer {
             let candidate = with(&admitted.counts, &entry);
             let outcome = self.outcome(&candidate);
-            let looser = without.iter().zip(&outcome).any(|(a, b)| looser::is_looser(a, b, self.machine));
+            let looser = without.iter().zip(&outcome).any(|(a, b)| b.is_looser_than(a, self.machine));
             if looser { admitted.ignored.push(entry) } else { admitted.counts = candidate }
         }
         admitted
     }
 
-    fn outcome(&self, layer: &Layer) -> [Settings; 3] {
-        Engine::ALL.map(|engine| Settings::merge(self.below.iter().chain([layer]).chain(self.above), engine))
+    fn outcome(&self, layer: &Layer) -> Vec<Settings> {
+        let layers = || self.below.iter().chain([layer]).chain(self.above);
+        self.backends.iter().map(|backend| Settings::merge(layers(), Some(backend.name))).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use exec_core::ByteSize;
 use rstest::rstest;
 
 use super::*;
+use crate::backend::sample::BACKENDS;
 use crate::document;
 use crate::format::Format;
 use crate::layer::Origin;
@@ -13,14 +14,15 @@ use crate::read::Base;
 const MACHINE: Machine = Machine { cpus: 16, memory: Some(ByteSize::gib(64)) };
 
 fn layer(toml: &str) -> Layer {
-    let placed = document::read(&Format::Toml.parse(toml).unwrap(), &Base::default()).unwrap();
+    let base = Base { backends: &BACKENDS, ..Base::default() };
+    let placed = document::read(&Format::Toml.parse(toml).unwrap(), &base).unwrap();
     let origin = |at: Position| Origin::File(std::path::Path::new("x").into(), at);
     placed.into_iter().map(|p| Entry { scope: p.scope, setting: p.setting, origin: origin(p.at) }).collect()
 }
 
 /// The ignored keys of a project, given the user's file.
 fn ignored(user: &str, project: &str) -> Vec<String> {
-    let between = Between { below: &[layer(user)], above: &[], machine: MACHINE };
+    let between = Between { below: &[layer(user)], above: &[], backends: &BACKENDS, machine: MACHINE };
     between.admit(layer(project)).ignored.iter().map(Entry::key).collect()
 }
 
@@ -102,9 +104,9 @@ fn what_tightens_counts(#[case] user: &str, #[case] project: &str) {
 
 #[test]
 fn every_key_can_be_judged() {
-    for key in &crate::key::KEYS {
+    for key in &crate::options::OPTIONS {
         let toml = format!("{} = {}", key.name, key.example.replace("\": ", "\" = "));
-        assert_eq!(ignored(&toml, &toml), [""; 0], "the same again is no looser: {toml}");
+        assert_eq!(ignored(&toml, &toml), [""; 0], "the same again is not looser: {toml}");
     }
 }
 
@@ -112,6 +114,6 @@ fn every_key_can_be_judged() {
 #[test]
 fn what_is_overruled_loosens_nothing() {
     let above = [vec![Entry::of_flag(layer("network = 'host'")[0].setting.clone())]];
-    let between = Between { below: &[], above: &above, machine: MACHINE };
+    let between = Between { below: &[], above: &above, backends: &BACKENDS, machine: MACHINE };
     assert!(between.admit(layer("network = 'bridge'")).ignored.is_empty());
 }

@@ -2,13 +2,16 @@
 
 use std::fs;
 
-use exec_config::{Sandbox, Setting};
-use exec_core::Network;
 use exec_tools::Tool;
 use tempfile::TempDir;
 
 use super::*;
 use crate::{Allowed, Isolation};
+
+const BACKENDS: [Backend; 2] = [
+    Backend { name: "docker", about: "Docker container", has_images: true },
+    Backend { name: "local", about: "Namespaces of this host", has_images: false },
+];
 
 const RIGHT: &str = "\
 name: payments
@@ -36,7 +39,7 @@ fn directory(files: &[(&str, &str)]) -> TempDir {
 
 fn mistakes(files: &[(&str, &str)]) -> String {
     let dir = directory(files);
-    let error = load(&dir.path().join("shop.yaml")).unwrap_err().to_string();
+    let error = load(&dir.path().join("shop.yaml"), &BACKENDS).unwrap_err().to_string();
     let canonical = dir.path().canonicalize().unwrap();
     error.replace(&format!("{}/", canonical.display()), "").replace(&format!("{}/", dir.path().display()), "")
 }
@@ -55,12 +58,20 @@ fn a_workshop_with_its_workers() {
             "---\nname: strict\ndescription: Reviews\nallowed-tools: Bash, read_output\n---\n",
         ),
     ]);
-    let shop = load(&dir.path().join("shop.yaml")).unwrap();
+    let shop = load(&dir.path().join("shop.yaml"), &BACKENDS).unwrap();
     assert_eq!((shop.name.as_str(), shop.isolation), ("payments", Isolation::Docker));
-    let settings = shop.settings();
-    assert_eq!(settings[0], Setting::Executor(Sandbox::Docker));
-    assert!(settings.contains(&Setting::Network(Network::None)));
-    assert!(settings.contains(&Setting::Memory("2g".parse().map(exec_core::Limit::Exactly).unwrap())));
+    let settings: Vec<String> = shop.settings.iter().map(|setting| format!("{setting:?}")).collect();
+    assert_eq!(
+        settings,
+        [
+            "executor = docker",
+            "image = python:3.12-slim",
+            "network = none",
+            "mounts = /usr/share:/fixtures:ro",
+            "memory = 2 GiB",
+            "cpus = 1"
+        ]
+    );
     assert_eq!(shop.worker("builder").unwrap().allowed, Allowed::All);
     let tools = |name: &str| shop.worker(name).unwrap().allowed.tools().into_iter().collect::<Vec<_>>();
     assert_eq!(tools("strict"), [Tool::RunCommand, Tool::ReadOutput]);
