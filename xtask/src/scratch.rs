@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use exec_wire::procfs::{Mount, mounts};
 
 use crate::host;
 #[cfg(unix)]
@@ -90,22 +91,22 @@ fn total(meminfo: &str) -> Option<u64> {
 
 /// Removes what dead processes left.
 fn sweep() {
-    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    for (directory, owner) in ours(&mounts) {
+    let mountinfo = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    for (directory, owner) in ours(&mountinfo) {
         if !Path::new(&format!("/proc/{owner}")).exists() {
-            unmount(Path::new(directory));
+            unmount(Path::new(&directory));
         }
     }
 }
 
 /// Mounts of ours and who made them. The kernel's list holds what is mounted; in `/tmp` anybody can make a name like ours, and
 /// a link of that name would lead to somebody else's mount.
-fn ours(mountinfo: &str) -> impl Iterator<Item = (&str, u32)> {
-    mountinfo.lines().filter_map(|line| {
-        let (mount, file_system) = line.split_once(" - ")?;
-        let directory = mount.split(' ').nth(4)?;
+fn ours(mountinfo: &[u8]) -> impl Iterator<Item = (String, u32)> {
+    let of_ours = |mount: &Mount<'_>| mount.file_system == b"tmpfs" && *mount.source == *SOURCE.as_bytes();
+    mounts(mountinfo).filter(of_ours).filter_map(|mount| {
+        let directory = String::from_utf8(mount.point.into_owned()).ok()?;
         let owner = directory.strip_prefix(PREFIX)?.parse().ok()?;
-        file_system.starts_with(&format!("tmpfs {SOURCE} ")).then_some((directory, owner))
+        Some((directory, owner))
     })
 }
 
@@ -129,10 +130,10 @@ mod tests {
 
     #[test]
     fn only_our_own_mounts_are_removed() {
-        let mounts = "36 25 0:31 / /tmp/exec-test.812 rw,relatime - tmpfs exec-test rw\n\
+        let mounts = b"36 25 0:31 / /tmp/exec-test.812 rw,relatime - tmpfs exec-test rw\n\
                       37 25 0:32 / /tmp/exec-test.x rw,relatime - tmpfs exec-test rw\n\
                       38 25 0:33 / /tmp/exec-test.813 rw,relatime - tmpfs theirs rw\n\
                       39 25 0:34 / /home rw shared:5 - tmpfs exec-test rw\n";
-        assert_eq!(ours(mounts).collect::<Vec<_>>(), [("/tmp/exec-test.812", 812)]);
+        assert_eq!(ours(mounts).collect::<Vec<_>>(), [("/tmp/exec-test.812".to_owned(), 812)]);
     }
 }

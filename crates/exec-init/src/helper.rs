@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Pid, getppid};
 
-use crate::stat::Stat;
+use crate::stat;
 use crate::sys;
 
 /// The process that started this one.
@@ -24,7 +24,7 @@ impl Host {
     /// Whether the host is gone or about to end. Its end of a stream closes before its children get a new
     /// parent.
     pub(crate) fn is_gone(self) -> bool {
-        let ends = |pid: Pid| Stat::read(pid.as_raw_pid()).is_some_and(|stat| stat.is_ending());
+        let ends = |pid: Pid| stat::read(pid.as_raw_pid()).is_some_and(|stat| stat.is_ending());
         getppid() != self.0 || self.0.is_some_and(ends)
     }
 }

@@ -4,13 +4,16 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use exec_core::{ByteSize, Capture, Cmd, ExecOpts, Executor};
 use exec_local::{LocalConfig, LocalExec, WallsChoice};
 use exec_watch::{Audit, StateDir, Watch};
+use exec_wire::procfs;
 
 fn soak() -> bool {
     std::env::var_os("EXEC_TEST_SOAK").is_some()
@@ -54,10 +57,9 @@ fn children() -> usize {
 /// Control groups named after this process.
 fn groups() -> usize {
     let prefix = own_prefix();
-    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
-    let hierarchies =
-        mounts.lines().filter(|line| line.contains(" - cgroup")).filter_map(|line| line.split(' ').nth(4));
-    hierarchies.map(|root| count_below(root.as_ref(), &prefix)).sum()
+    let table = fs::read("/proc/self/mountinfo").unwrap();
+    let hierarchies = procfs::mounts(&table).filter(|mount| mount.file_system.starts_with(b"cgroup"));
+    hierarchies.map(|mount| count_below(OsStr::from_bytes(&mount.point).as_ref(), &prefix)).sum()
 }
 
 fn count_below(dir: &std::path::Path, prefix: &str) -> usize {

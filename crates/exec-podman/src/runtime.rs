@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use exec_container::surroundings;
+use exec_wire::procfs;
 
 use crate::Surroundings;
 
@@ -27,8 +28,8 @@ pub(crate) enum Cgroups {
 impl Cgroups {
     pub(crate) fn look(around: &dyn Surroundings) -> Self {
         let mounts = around.read(Path::new("/proc/self/mountinfo")).unwrap_or_default();
-        let has = |kind: &str| mounts.lines().filter_map(file_system).any(|found| found == kind);
-        if has("cgroup") && has("cgroup2") { Self::Hybrid } else { Self::Plain }
+        let has = |kind: &[u8]| procfs::mounts(mounts.as_bytes()).any(|mount| mount.file_system == kind);
+        if has(b"cgroup") && has(b"cgroup2") { Self::Hybrid } else { Self::Plain }
     }
 
     /// Whether a runtime of this name makes no containers here.
@@ -36,11 +37,6 @@ impl Cgroups {
         let name = Path::new(runtime).file_name();
         self == Self::Hybrid && name.is_some_and(|name| name == CRUN)
     }
-}
-
-/// The kind of what is mounted: `… / /sys rw - sysfs sysfs rw`.
-fn file_system(line: &str) -> Option<&str> {
-    line.split_once(" - ")?.1.split(' ').next()
 }
 
 /// What a service is told beyond Podman's own defaults, so that it can make containers here.

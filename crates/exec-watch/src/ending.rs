@@ -16,7 +16,6 @@ use crate::process::{Process, start_time};
 use crate::procfs;
 use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot::{self, Seen};
-use crate::stat::Stat;
 use crate::strike::strike;
 
 /// If a cell is not gone after this time, the gentler means have failed.
@@ -141,7 +140,7 @@ fn kill_first_process(cell: &CellRecord) {
     let Some(Place::Keeper { keeper, .. }) = &cell.place else { return };
     let children = procfs::read(&format!("{0}/task/{0}/children", keeper.pid)).unwrap_or_default();
     for pid in children.split_whitespace() {
-        let Some(stat) = Stat::read(pid).filter(|stat| stat.parent == keeper.pid) else { continue };
+        let Some(stat) = procfs::stat(pid).filter(|stat| stat.parent == keeper.pid) else { continue };
         // While its parent is the keeper in the record, the process belongs to the cell.
         if let (Ok(pid), true) = (pid.parse(), Process::now(keeper.pid) == Some(*keeper)) {
             signal(Process { pid, start: stat.start }, Signal::Kill);

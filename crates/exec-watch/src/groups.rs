@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use exec_wire::procfs::mounts;
+
 use crate::members::is_named_after;
+use crate::procfs;
 use crate::snapshot::Seen;
 use crate::strike::find;
 
@@ -110,7 +113,7 @@ pub(crate) struct Mounts {
 
 impl Mounts {
     pub(crate) fn read() -> Self {
-        Self::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
+        Self::parse(&procfs::read_bytes("self/mountinfo").unwrap_or_default())
     }
 
     /// The hierarchies in which every cell with a group has one: engines put a container into all hierarchies; our
@@ -119,29 +122,27 @@ impl Mounts {
         [&self.unified, &self.freezer, &self.pids].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// `id parent major:minor ROOT PLACE options [tags…] - TYPE source SUPER-OPTIONS`
-    pub(crate) fn parse(table: &str) -> Self {
-        let mut mounts = Self::default();
-        for line in table.lines() {
-            let Some((left, right)) = line.split_once(" - ") else { continue };
-            let Some(place) = left.split(' ').nth(4).map(PathBuf::from) else { continue };
-            match right.split(' ').collect::<Vec<_>>()[..] {
-                ["cgroup2", ..] => mounts.unified = Some(place.clone()),
-                ["cgroup", _, options, ..] => {
-                    for option in options.split(',') {
-                        match option {
-                            "freezer" => mounts.freezer = Some(place.clone()),
-                            "memory" => mounts.memory = Some(place.clone()),
-                            "pids" => mounts.pids = Some(place.clone()),
-                            _ => {}
-                        }
+    pub(crate) fn parse(mountinfo: &[u8]) -> Self {
+        let mut found = Self::default();
+        for mount in mounts(mountinfo) {
+            let Ok(point) = str::from_utf8(&mount.point).map(PathBuf::from) else { continue };
+            match mount.file_system {
+                b"cgroup2" => found.unified = Some(point.clone()),
+                b"cgroup" => {
+                    let controllers = [
+                        ("freezer", &mut found.freezer),
+                        ("memory", &mut found.memory),
+                        ("pids", &mut found.pids),
+                    ];
+                    for (_, place) in controllers.into_iter().filter(|(name, _)| mount.has_option(name)) {
+                        *place = Some(point.clone());
                     }
                 }
                 _ => continue,
             }
-            mounts.all.push(place);
+            found.all.push(point);
         }
-        mounts
+        found
     }
 
     /// Memory charged to the group of this name that these processes are in, if it is accounted and readable.
@@ -185,7 +186,7 @@ fn remove_empty_in(mounts: &Mounts, name: &str) -> usize {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n\
+    const TABLE: &[u8] = b"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n\
         32 31 0:29 / /sys/fs/cgroup/freezer rw,relatime shared:9 - cgroup cgroup rw,freezer\n\
         33 31 0:30 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n\
         41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n";

@@ -25,7 +25,6 @@ mod record;
 mod redact;
 mod run;
 mod snapshot;
-mod stat;
 mod state;
 mod strike;
 mod sweep;

@@ -148,10 +148,11 @@ pub fn is_named_after(group: &str, id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use exec_wire::procfs::Stat;
+
     use super::*;
     use crate::owner::Owner;
     use crate::record::Moment;
-    use crate::stat::Stat;
 
     const ID: &str = "2a86fc98406e6a8c1f66b6f2274b06345de3bbf966eba0e3a98785605345dd32";
 
@@ -164,6 +165,7 @@ mod tests {
                 parent,
                 group: pid,
                 session: pid,
+                flags: 0,
                 ticks: 0,
                 threads: 1,
                 start: u64::from(pid),

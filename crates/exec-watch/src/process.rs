@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::stat::Stat;
+use crate::procfs;
 
 /// A process of this machine. Its start time distinguishes it from a later one with the same pid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl ProcessState {
         if test_kill_process(number) == Err(Errno::SRCH) {
             return Self::Gone;
         }
-        match Stat::read(&pid.to_string()) {
+        match procfs::stat(&pid.to_string()) {
             Some(stat) if stat.is_alive() => Self::Since(stat.start),
             // A zombie does nothing and holds nothing any more.
             Some(_) => Self::Gone,
@@ -94,7 +94,7 @@ impl ProcessState {
 
 /// When a process started, in clock ticks since boot; `self` is this process.
 pub fn start_time(process: &str) -> Option<u64> {
-    Stat::read(process).map(|stat| stat.start)
+    procfs::stat(process).map(|stat| stat.start)
 }
 
 /// An id of the machine, if it has one: several machines may write to one log. It is a hash, because the machine id

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use exec_wire::procfs::Stat;
+
 use crate::process::Process;
 use crate::procfs;
-use crate::stat::Stat;
 
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(crate) fn take() -> Vec<Seen> {
 }
 
 fn look(pid: u32) -> Option<Seen> {
-    let stat = Stat::read(&pid.to_string())?;
+    let stat = procfs::stat(&pid.to_string())?;
     let groups = procfs::read(&format!("{pid}/cgroup")).unwrap_or_default();
     Some(Seen { process: Process { pid, start: stat.start }, stat, groups })
 }
@@ -33,11 +34,29 @@ fn look(pid: u32) -> Option<Seen> {
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     #[test]
     fn this_process_is_among_them() {
         let own = Process::now(std::process::id()).unwrap();
         assert!(take().iter().any(|seen| seen.process == own && seen.stat.is_alive()));
+    }
+
+    /// F12: a command chooses the names of its processes, and none of them hides one.
+    #[test]
+    fn a_process_is_seen_whatever_its_name() {
+        use std::process::{Command, Stdio};
+        let rename = r"printf 'a) Z 1\n\377 (' >/proc/$$/comm && echo && read -r end";
+        let mut sh = Command::new("sh");
+        let mut child = sh.args(["-c", rename]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = [0];
+        child.stdout.take().unwrap().read_exact(&mut line).unwrap();
+        let found = take().into_iter().find(|seen| seen.process.pid == child.id());
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        let stat = found.expect("it is alive").stat;
+        assert_eq!((stat.name.as_str(), stat.parent), ("a) Z 1\n\u{fffd} (", std::process::id()));
     }
 }

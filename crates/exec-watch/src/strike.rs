@@ -134,10 +134,11 @@ mod tests {
     #[test]
     fn groups_are_found_by_their_whole_names_wherever_they_are() {
         let dir = tempfile::tempdir().unwrap();
-        let mounts = Mounts::parse(&format!(
+        let mountinfo = format!(
             "32 31 0:29 / {0}/freezer rw - cgroup cgroup rw,freezer\n33 31 0:30 / {0}/cpu rw - cgroup cgroup rw,cpu\n",
             dir.path().display()
-        ));
+        );
+        let mounts = Mounts::parse(mountinfo.as_bytes());
         let cell = "agentctl-7-0-0123456789ab";
         let scope = format!("system.slice/docker-{ID}.scope");
         for (group, processes) in [

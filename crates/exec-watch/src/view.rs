@@ -10,9 +10,9 @@ use crate::load::{Load, Meter};
 use crate::members::Census;
 use crate::owner::Owner;
 use crate::process::World;
+use crate::procfs;
 use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot;
-use crate::stat::Stat;
 use crate::state::{Kind, StateDir};
 use crate::watch::is_cell_name;
 
@@ -112,7 +112,7 @@ fn owner_state(owner: &Owner, here: Option<&World>) -> OwnerState {
         return OwnerState::Dead;
     }
     let Some(process) = owner.process(here) else { return OwnerState::Elsewhere };
-    match Stat::read(&process.pid.to_string()) {
+    match procfs::stat(&process.pid.to_string()) {
         Some(stat) if matches!(stat.state, 'T' | 't') => OwnerState::Stopped,
         _ => OwnerState::Alive,
     }

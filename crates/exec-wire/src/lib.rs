@@ -5,6 +5,8 @@
 //! the cell gave: neither side ever queues what the other does not read. What the [`reaper`] is told is no part of that:
 //! it is no cell, and is spoken to in lines.
 //!
+//! The parsers in [`procfs`] are here because both sides need them.
+//!
 //! This crate knows no I/O, no async runtime and no operating system: bytes in, values out. Whatever the
 //! bytes are, decoding returns a value or a [`WireError`]; it never panics and never allocates more than the
 //! frame's checked length.
@@ -27,6 +29,7 @@ mod from_cell;
 mod header;
 mod jail;
 mod kernel_files;
+pub mod procfs;
 pub mod reaper;
 mod start;
 mod to_cell;

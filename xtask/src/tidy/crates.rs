@@ -14,7 +14,7 @@ const ROWS: &[Row] = &[
     Row { name: "exec-core", may_use: &["exec-files"] },
     Row { name: "exec-wire", may_use: &[] },
     Row { name: "exec-init", may_use: &["exec-wire", "static-build"] },
-    Row { name: "exec-watch", may_use: &["exec-core", "exec-files"] },
+    Row { name: "exec-watch", may_use: &["exec-core", "exec-files", "exec-wire"] },
     Row { name: "exec-cell", may_use: &["exec-core", "exec-watch", "exec-wire"] },
     Row { name: "exec-host", may_use: &["exec-files"] },
     Row {
@@ -36,7 +36,7 @@ const ROWS: &[Row] = &[
     Row { name: "exec-bootstrap", may_use: &["exec-core", "exec-files"] },
     Row { name: "exec-config", may_use: &["exec-core", "exec-files"] },
     Row { name: "exec-docker", may_use: &["exec-container", "exec-core"] },
-    Row { name: "exec-podman", may_use: &["exec-container", "exec-core", "exec-files"] },
+    Row { name: "exec-podman", may_use: &["exec-container", "exec-core", "exec-files", "exec-wire"] },
     Row {
         name: "agent-exec",
         may_use: &["exec-container", "exec-core", "exec-docker", "exec-local", "exec-podman", "exec-watch"],
@@ -67,7 +67,7 @@ const ROWS: &[Row] = &[
         may_use: &["agent-exec", "exec-bootstrap", "exec-core", "exec-docker", "exec-local", "exec-podman"],
     },
     Row { name: "exec-examples", may_use: &["agent-exec"] },
-    Row { name: "xtask", may_use: &[] },
+    Row { name: "xtask", may_use: &["exec-wire"] },
 ];
 
 pub(super) fn check(packages: &[Package]) -> Vec<Problem> {

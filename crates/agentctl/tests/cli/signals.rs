@@ -1,5 +1,6 @@
 //! Signals to `agentctl` and what they do to the run.
 
+use exec_wire::procfs::Stat;
 use rustix::process::Signal;
 
 use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually};
@@ -117,8 +118,7 @@ fn a_stalled_reader_does_not_keep_it_alive() {
 fn is_blocked_writing(pid: u32) -> bool {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     tasks.filter_map(Result::ok).any(|task| {
-        let name = std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
-        let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-        name == "output\n" && stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" S"))
+        let stat = std::fs::read(task.path().join("stat")).unwrap_or_default();
+        Stat::parse(&stat).is_some_and(|stat| stat.name == "output" && stat.state == 'S')
     })
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use agent_exec::control::{Audit, StateDir, Watch};
+use exec_wire::procfs::Stat;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
@@ -73,8 +74,7 @@ impl Drop for Decoys {
 }
 
 fn start_time(pid: u32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    stat.rsplit_once(") ").unwrap().1.split(' ').nth(19).unwrap().parse().unwrap()
+    Stat::parse(&fs::read(format!("/proc/{pid}/stat")).unwrap()).unwrap().start
 }
 
 /// Every command that reads or writes records.

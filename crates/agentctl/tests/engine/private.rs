@@ -1,12 +1,15 @@
 //! An engine of a test's own, with everything that is on it: what cleans up here can't reach anything of the machine's.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use exec_testkit::Skip;
+use exec_wire::procfs::mounts;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
 
@@ -161,8 +164,8 @@ impl Drop for Private {
             // A service that agentctl started ends a moment after it, and writes until then.
             eventually(OUTER_LIMIT, || !is_at_work(self.dir.path()));
         }
-        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        let points = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(Path::new);
+        let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
+        let points = mounts(&table).map(|mount| PathBuf::from(OsStr::from_bytes(&mount.point)));
         for point in points.filter(|point| point.starts_with(self.dir.path())) {
             let _ = Command::new("umount").arg("-l").arg(point).stderr(Stdio::null()).status();
         }

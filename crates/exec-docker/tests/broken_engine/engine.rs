@@ -1,12 +1,15 @@
 //! An engine of a test's own: its socket, its data, its processes. The machine's is never touched.
 
+use std::ffi::OsStr;
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use bollard::{API_DEFAULT_VERSION, Docker};
+use exec_wire::procfs::mounts;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -200,8 +203,8 @@ fn pid(id: u32) -> Result<Pid> {
 }
 
 fn mounts_below(place: &Path) -> Vec<PathBuf> {
-    let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let points = table.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from);
+    let table = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    let points = mounts(&table).map(|mount| PathBuf::from(OsStr::from_bytes(&mount.point)));
     points.filter(|point| point.starts_with(place)).collect()
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use exec_wire::procfs::Stat;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -40,9 +41,7 @@ fn arguments(id: u32) -> Vec<u8> {
 }
 
 fn parent(id: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(1)?.parse().ok()
+    Stat::parse(&fs::read(format!("/proc/{id}/stat")).ok()?).map(|stat| stat.parent)
 }
 
 pub(crate) async fn eventually_alive(word: &str) -> Result<()> {

@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::process::{Pid as ProcessId, PidfdFlags};
 
-use crate::stat::Stat;
+use crate::stat;
 use crate::sys::{self, Pid};
 
 /// Rounds of freezing before the kill.
@@ -42,7 +42,7 @@ pub(crate) fn survivors(root: Pid, spare: &[Pid]) -> Vec<u32> {
     let mut pending = vec![root];
     while let Some(parent) = pending.pop() {
         for child in children(parent) {
-            let alive = Stat::read(child).is_some_and(|stat| !stat.is_dead());
+            let alive = stat::read(child).is_some_and(|stat| stat.is_alive());
             if !spare.contains(&child) && alive && found.insert(child.unsigned_abs()) {
                 pending.push(child);
             }
@@ -53,7 +53,7 @@ pub(crate) fn survivors(root: Pid, spare: &[Pid]) -> Vec<u32> {
 
 /// Every visible living process except `own`.
 pub(crate) fn everyone(own: Pid) -> Vec<u32> {
-    let alive = |pid: &Pid| *pid != own && Stat::read(*pid).is_some_and(|stat| !stat.is_dead());
+    let alive = |pid: &Pid| *pid != own && stat::read(*pid).is_some_and(|stat| stat.is_alive());
     processes().into_iter().filter(alive).map(Pid::unsigned_abs).collect()
 }
 
@@ -79,7 +79,7 @@ impl Walk<'_> {
                 continue;
             }
             let Some(fd) = open(child) else { continue };
-            if Stat::read(child).is_none_or(|stat| stat.parent != parent) {
+            if stat::read(child).is_none_or(|stat| stat.parent != parent.unsigned_abs()) {
                 continue;
             }
             // The parent's pid still means the parent, so the process just examined is its child.
@@ -114,7 +114,7 @@ pub(crate) fn children(parent: Pid) -> Vec<Pid> {
 }
 
 fn children_by_parent(parent: Pid) -> Vec<Pid> {
-    let is_child = |pid: &Pid| Stat::read(*pid).is_some_and(|stat| stat.parent == parent);
+    let is_child = |pid: &Pid| stat::read(*pid).is_some_and(|stat| stat.parent == parent.unsigned_abs());
     processes().into_iter().filter(is_child).collect()
 }
 

@@ -1,8 +1,11 @@
 //! However a cell ends, it leaves nothing behind.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use exec_wire::procfs::mounts;
 use exec_wire::{JailSpec, LandlockPlan};
 
 use crate::cell::Cell;
@@ -35,10 +38,10 @@ fn all_gone(mark: &str) {
 }
 
 fn groups_left(name: &str) -> Vec<String> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
-    let places =
-        mounts.lines().filter(|line| line.contains(" - cgroup")).filter_map(|line| line.split(' ').nth(4));
-    places.flat_map(|place| found_below(Path::new(place), name, 6)).collect()
+    let table = std::fs::read("/proc/self/mountinfo").unwrap();
+    let hierarchies = mounts(&table).filter(|mount| mount.file_system.starts_with(b"cgroup"));
+    let points = hierarchies.map(|mount| PathBuf::from(OsStr::from_bytes(&mount.point)));
+    points.flat_map(|point| found_below(&point, name, 6)).collect()
 }
 
 fn found_below(dir: &Path, name: &str, depth: u32) -> Vec<String> {

@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 
 use client::until;
 use engine::Engine;
+use exec_wire::procfs::Stat;
 use process::Reaper;
 use rustix::process::Signal;
 
@@ -153,10 +154,7 @@ fn it_holds_on_to_nothing() {
     assert_eq!(link("fd/1"), fs::read_link("/proc/self/fd/1").expect("ours"));
 }
 
-/// The session is the sixth field; the name before it may hold anything but a closing bracket here.
 fn in_own_session(reaper: &Reaper) -> bool {
-    let stat = fs::read_to_string(reaper.proc("stat")).expect("stat");
-    let (pid, rest) = stat.split_once(" (").expect("a name");
-    let session = rest.split_once(") ").and_then(|(_, fields)| fields.split(' ').nth(3));
-    session == Some(pid)
+    let stat = Stat::parse(&fs::read(reaper.proc("stat")).expect("stat")).expect("a process");
+    reaper.proc("") == Path::new("/proc").join(stat.session.to_string())
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use exec_wire::procfs::Stat;
+
 /// A process on this side of the walls.
 #[derive(Debug)]
 struct Process {
@@ -21,8 +23,7 @@ fn processes() -> BTreeMap<u32, Process> {
         if fs::read_link(at.join("ns/pid")).ok()? != here.clone()? {
             return None;
         }
-        let stat = fs::read_to_string(at.join("stat")).ok()?;
-        let parent = stat.rsplit(") ").next()?.split(' ').nth(1)?.parse().ok()?;
+        let parent = Stat::parse(&fs::read(at.join("stat")).ok()?)?.parent;
         let words = fs::read_to_string(at.join("cmdline")).ok()?.replace('\0', " ");
         Some((pid, Process { parent, words, directory: fs::read_link(at.join("cwd")).ok() }))
     };
