@@ -39,12 +39,6 @@ pub fn program(around: &dyn Surroundings, names: &[&str]) -> Option<PathBuf> {
     std::env::split_paths(&path).flat_map(below).find(|program| around.exists(program))
 }
 
-/// This user's home directory.
-pub fn home(around: &dyn Surroundings) -> Option<PathBuf> {
-    let name = if around.system() == System::Windows { "USERPROFILE" } else { "HOME" };
-    around.variable(name).filter(|home| !home.is_empty()).map(PathBuf::from)
-}
-
 /// A sort of system, as far as engines are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use exec_container::{Product, bad_address, surroundings};
+use exec_container::{Product, bad_address};
 use exec_core::{Error, ErrorKind, Result};
 
 use crate::context::{self, Context, ContextError, Transport};
@@ -67,7 +67,7 @@ pub fn candidates(configured: Option<&str>, around: &dyn Surroundings) -> Result
     if let Some(address) = around.variable("DOCKER_HOST").filter(|address| !address.is_empty()) {
         return only(&address.to_string_lossy(), Origin::DockerHost, transport(around));
     }
-    let home = surroundings::home(around);
+    let home = around.user_dirs().home;
     match context::chosen(around, home.as_deref()).map_err(of_context)? {
         Some(Context { name, host, transport }) => only(&host, Origin::Context(name), transport),
         None => Ok(usual_places(around, home.as_deref())),

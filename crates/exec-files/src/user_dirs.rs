@@ -1,4 +1,6 @@
 //! Where this user's programs keep their files, and which of those directories are ours.
+//!
+//! The one place that reads `HOME` and the `XDG_` variables of the caller.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,9 @@ pub const STATE_DIR_VARIABLE: &str = "AGENTCTL_STATE_DIR";
 /// The variable that names another file for the audit log.
 pub const AUDIT_FILE_VARIABLE: &str = "AGENTCTL_AUDIT_FILE";
 
+/// The variable that names the home directory.
+const HOME_VARIABLE: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
 /// The part of a path that is ours.
 const NAME: &str = "agentctl";
 
@@ -19,6 +24,8 @@ const NAME: &str = "agentctl";
 pub struct UserDirs {
     /// The home directory.
     pub home: Option<PathBuf>,
+    /// Where the user's programs have their configuration, an engine's among them.
+    pub config_home: Option<PathBuf>,
     /// Where the user's configuration of ours is.
     pub config: Option<PathBuf>,
     /// What outlives a restart: which files are trusted, the audit log.
@@ -56,27 +63,29 @@ impl UserDirs {
         is_own: &dyn Fn(&Path) -> bool,
     ) -> Self {
         let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = path("HOME");
+        let home = path(HOME_VARIABLE);
         let below_home = |variable: &str, default: &str| {
-            let base = path(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
-            base.map(|base| base.join(NAME))
+            path(variable).or_else(|| home.as_ref().map(|home| home.join(default)))
         };
+        let ours = |base: Option<PathBuf>| base.map(|base| base.join(NAME));
         let temp = path("TMPDIR").unwrap_or_else(std::env::temp_dir);
         let in_temp = |end: &str| temp.join(format!("{NAME}-{}{end}", user.unwrap_or_default()));
         let conventional = user.map(|user| PathBuf::from(format!("/run/user/{user}")));
         let named = path("XDG_RUNTIME_DIR").into_iter();
         let runtime = named.chain(conventional.clone()).find(|path| is_own(path));
         let system = (user == Some(0)).then(|| PathBuf::from("/run")).filter(|path| is_own(path));
-        let running = system.or_else(|| runtime.clone()).map(|base| base.join(NAME));
-        let state = below_home("XDG_STATE_HOME", ".local/state");
+        let running = ours(system.or_else(|| runtime.clone()));
+        let state = ours(below_home("XDG_STATE_HOME", ".local/state"));
+        let config_home = below_home("XDG_CONFIG_HOME", ".config");
         Self {
-            config: below_home("XDG_CONFIG_HOME", ".config"),
+            config: ours(config_home.clone()),
+            config_home,
             audit_file: path(AUDIT_FILE_VARIABLE).or_else(|| Some(state.as_ref()?.join("audit.jsonl"))),
             records: path(STATE_DIR_VARIABLE)
                 .or_else(|| running.clone())
                 .unwrap_or_else(|| in_temp("-state")),
             sockets: running.unwrap_or_else(|| in_temp("")),
-            cache: below_home("XDG_CACHE_HOME", ".cache").unwrap_or_else(|| in_temp("")),
+            cache: ours(below_home("XDG_CACHE_HOME", ".cache")).unwrap_or_else(|| in_temp("")),
             state,
             home,
             runtime: runtime.or(conventional),
@@ -137,6 +146,7 @@ mod tests {
     fn what_stays_is_below_the_home() {
         let found = dirs(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")], 1000, &[]);
         let below = |path: &str| Some(PathBuf::from(path));
+        assert_eq!(found.config_home, below("/h/.config"));
         assert_eq!(found.config, below("/h/.config/agentctl"));
         assert_eq!(found.state, below("/h/.local/state/agentctl"));
         assert_eq!(found.audit_file, below("/h/.local/state/agentctl/audit.jsonl"));

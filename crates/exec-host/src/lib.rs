@@ -11,6 +11,7 @@ mod toolchains;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use exec_files::UserDirs;
 pub use system::SystemEntry;
 
 /// The parts of the host that a command's tools need. All of it is read-only.
@@ -32,7 +33,7 @@ pub struct HostView {
 impl HostView {
     /// Inspects this host, for a caller with this environment.
     pub fn look(env: &dyn Fn(&str) -> Option<OsString>) -> Self {
-        let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let home = UserDirs::of(env, None, &|_| false).home;
         let system = system::entries();
         let toolchains = toolchains::find(env, home.as_deref(), &system);
         let credentials = toolchains::credentials(env, home.as_deref(), &toolchains);

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use exec_container::surroundings;
 use exec_core::{Error, ErrorKind, Result};
 use serde::Deserialize;
 
@@ -47,11 +46,7 @@ pub(crate) fn address(around: &dyn Surroundings, name: &str) -> Result<String> {
 }
 
 fn file(around: &dyn Surroundings) -> Option<PathBuf> {
-    let variable = |name| around.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(path) = variable("PODMAN_CONNECTIONS_CONF") {
-        return Some(path);
-    }
-    let configuration =
-        variable("XDG_CONFIG_HOME").or_else(|| Some(surroundings::home(around)?.join(".config")));
-    configuration.map(|directory| directory.join("containers/podman-connections.json"))
+    let named = around.variable("PODMAN_CONNECTIONS_CONF").filter(|path| !path.is_empty());
+    let usual = || Some(around.user_dirs().config_home?.join("containers/podman-connections.json"));
+    named.map(PathBuf::from).or_else(usual)
 }

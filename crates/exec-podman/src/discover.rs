@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use exec_container::{Product, surroundings};
+use exec_container::Product;
 use exec_core::{ErrorKind, Result};
 
 use crate::connection;
@@ -92,7 +92,7 @@ fn usual_places(around: &dyn Surroundings) -> Vec<Candidate> {
         System::MacOs => {
             let temporary = around.variable("TMPDIR").map(PathBuf::from);
             let api = temporary.map(|path| path.join("podman/podman-machine-default-api.sock"));
-            let home = surroundings::home(around);
+            let home = around.user_dirs().home;
             let link = home.map(|home| home.join(".local/share/containers/podman/machine/podman.sock"));
             api.into_iter().chain(link).map(|path| unix(path, Origin::Machine)).collect()
         }

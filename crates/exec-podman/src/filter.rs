@@ -7,7 +7,6 @@
 
 use std::path::{Path, PathBuf};
 
-use exec_container::surroundings;
 use serde_json::Value;
 
 use crate::Surroundings;
@@ -32,8 +31,7 @@ pub(crate) fn narrowed(around: &dyn Surroundings) -> Option<String> {
 
 /// Whether somebody may have chosen a filter: then it is theirs to say what is in it.
 fn is_set(around: &dyn Surroundings) -> bool {
-    let of_user = around.variable("XDG_CONFIG_HOME").map(PathBuf::from);
-    let of_user = of_user.or_else(|| surroundings::home(around).map(|home| home.join(".config")));
+    let of_user = around.user_dirs().config_home;
     let directories = SETTINGS.iter().map(PathBuf::from).chain(of_user.map(|path| path.join("containers")));
     ELSEWHERE.iter().any(|name| around.variable(name).is_some())
         || directories

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use exec_config::tree::{Base, Fault, Position, hint, listed};
 use exec_config::{Backend, Format};
 use exec_core::{Error, ErrorKind, Result};
-use exec_files::Dir;
+use exec_files::{Dir, UserDirs};
 
 use crate::worker::{self, Worker};
 use crate::workshop::{self, Place, Workshop};
@@ -26,7 +26,7 @@ pub fn load(path: &Path, backends: &'static [Backend]) -> Result<Workshop> {
             .with_remedy("name a workshop's YAML file")
     })?;
     let mut mistakes = Mistakes::default();
-    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let home = UserDirs::here().home;
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let base = Base { directory, home, backends };

@@ -54,8 +54,7 @@ const ANY_PART: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Refuses a canonical path that would give the host away.
 pub(super) fn check(path: &Path, policy: DangerousMounts, what: &str) -> Result<()> {
-    let home = std::env::var_os("HOME").map(std::path::PathBuf::from).filter(|home| home.is_absolute());
-    match reason(path, home.as_deref()) {
+    match reason(path, exec_files::UserDirs::here().home.as_deref()) {
         Some(reason) if policy != DangerousMounts::Accept => {
             Err(invalid(format!("the {what} `{}` is refused: {reason}", path.display()))
                 .with_remedy("name a directory below it, or pass --allow-dangerous-mounts if you mean it"))
