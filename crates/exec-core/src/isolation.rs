@@ -107,6 +107,29 @@ pub enum Held {
 }
 
 impl Isolation {
+    /// A report that claims nothing beyond its level: user 0, no limits, no image.
+    ///
+    /// Executors, and tests, state what they add:
+    ///
+    /// ```
+    /// use exec_core::{Claim, Isolation, IsolationLevel};
+    ///
+    /// let isolation = Isolation { uid: 1000, gid: 1000, ..Isolation::new(IsolationLevel::Subreaper) };
+    /// assert!(!isolation.holds(Claim::PrivateTmp));
+    /// ```
+    pub fn new(level: IsolationLevel) -> Self {
+        Self {
+            level,
+            claims: BTreeSet::new(),
+            uid: 0,
+            gid: 0,
+            landlock_abi: 0,
+            image: None,
+            limits: Vec::new(),
+            degraded: Vec::new(),
+        }
+    }
+
     /// Whether it guarantees this property.
     pub fn holds(&self, claim: Claim) -> bool {
         self.claims.contains(&claim)

@@ -101,7 +101,6 @@ pub(crate) fn guess(result: &ExecResult, plan: &Plan) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::sync::Arc;
 
     use exec_core::{
@@ -112,16 +111,6 @@ mod tests {
     use super::*;
 
     fn result(code: i32, stderr: &str) -> ExecResult {
-        let isolation = Isolation {
-            level: IsolationLevel::Namespaces,
-            claims: BTreeSet::new(),
-            uid: 0,
-            gid: 0,
-            landlock_abi: 0,
-            image: None,
-            limits: Vec::new(),
-            degraded: Vec::new(),
-        };
         let outcome = Outcome {
             ended: Ended::Exited,
             status: Status::Code(code),
@@ -129,7 +118,7 @@ mod tests {
             usage: Usage::default(),
             executor: "local".into(),
             selection: None,
-            isolation: Arc::new(isolation),
+            isolation: Arc::new(Isolation::new(IsolationLevel::Namespaces)),
             limits_hit: Vec::new(),
             denials: Vec::new(),
             survivors: Vec::new(),

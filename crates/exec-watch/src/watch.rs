@@ -263,7 +263,6 @@ impl Seat {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
 
     use exec_core::ErrorKind;
 
@@ -299,16 +298,7 @@ mod tests {
         let opts = exec_core::ExecOpts::in_workspace(dir.path());
         let plan =
             exec_core::Plan::resolve(&exec_core::Cmd::new("make"), &opts, [], &OwnPlaces::default()).unwrap();
-        let isolation = exec_core::Isolation {
-            level: exec_core::IsolationLevel::Namespaces,
-            claims: BTreeSet::new(),
-            uid: 0,
-            gid: 0,
-            landlock_abi: 0,
-            image: None,
-            limits: Vec::new(),
-            degraded: Vec::new(),
-        };
+        let isolation = exec_core::Isolation::new(exec_core::IsolationLevel::Namespaces);
         let files = || std::fs::read_dir(dir.path().join("runs")).unwrap().count();
         for (is_warm, runs) in [(false, 1), (true, 0), (true, 1), (true, 2)] {
             let seat = watch.expect("local").unwrap();

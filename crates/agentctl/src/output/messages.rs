@@ -102,7 +102,6 @@ fn ending(outcome: &Outcome) -> Option<String> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::collections::BTreeSet;
     use std::sync::Arc;
     use std::time::{Duration, SystemTime};
 
@@ -112,16 +111,6 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn outcome(ended: Ended, status: Status) -> Outcome {
-        let isolation = Isolation {
-            level: IsolationLevel::Namespaces,
-            claims: BTreeSet::new(),
-            uid: 0,
-            gid: 0,
-            landlock_abi: 0,
-            image: None,
-            limits: Vec::new(),
-            degraded: Vec::new(),
-        };
         Outcome {
             ended,
             status,
@@ -129,7 +118,7 @@ pub(crate) mod tests {
             usage: Usage::default(),
             executor: "local".into(),
             selection: None,
-            isolation: Arc::new(isolation),
+            isolation: Arc::new(Isolation::new(IsolationLevel::Namespaces)),
             limits_hit: Vec::new(),
             denials: Vec::new(),
             survivors: Vec::new(),
@@ -181,7 +170,7 @@ pub(crate) mod tests {
                 },
             ],
             degraded: vec!["the first reason".into(), "the second".into()],
-            ..(*outcome(Ended::Exited, Status::Code(0)).isolation).clone()
+            ..Isolation::new(IsolationLevel::Namespaces)
         };
         insta::assert_snapshot!(gaps(&isolation, Detail::Brief).unwrap(), @"limits that do not hold here: memory (holds in part), CPUs; --verbose says why");
         let full = "weaker than the defaults: the first reason; the second";

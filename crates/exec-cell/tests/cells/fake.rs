@@ -108,16 +108,7 @@ impl CellMaker for FakeMaker {
     }
 
     fn isolation(&self, _: &Self::Spec, facts: &Facts) -> Isolation {
-        Isolation {
-            level: IsolationLevel::Namespaces,
-            claims: BTreeSet::new(),
-            uid: facts.uid,
-            gid: facts.gid,
-            landlock_abi: 0,
-            image: None,
-            limits: Vec::new(),
-            degraded: Vec::new(),
-        }
+        Isolation { uid: facts.uid, gid: facts.gid, ..Isolation::new(IsolationLevel::Namespaces) }
     }
 
     fn rlimits(&self, _: &Plan, _: &Facts) -> Vec<Rlimit> {

@@ -35,14 +35,10 @@ impl ProcessGroupExec {
             "a command that leaves its process group survives the run".to_owned(),
         ];
         let isolation = Isolation {
-            level,
-            claims: BTreeSet::new(),
             uid: rustix::process::geteuid().as_raw(),
             gid: rustix::process::getegid().as_raw(),
-            landlock_abi: 0,
-            image: None,
-            limits: Vec::new(),
             degraded,
+            ..Isolation::new(level)
         };
         Self {
             capabilities: Capabilities {

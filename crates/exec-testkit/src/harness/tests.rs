@@ -59,16 +59,8 @@ impl Executor for Bare {
         let status = Status::Code(output.status.code().unwrap_or(1));
         let stdout = Event::Output { stream: Stream::Stdout, bytes: output.stdout.into() };
         let events = Mutex::new(vec![Event::Exited(status), stdout, Event::Started { pid: 1 }]);
-        let isolation = Isolation {
-            level: self.capabilities.level,
-            claims: self.capabilities.claims.clone(),
-            uid: 0,
-            gid: 0,
-            landlock_abi: 0,
-            image: None,
-            limits: Vec::new(),
-            degraded: Vec::new(),
-        };
+        let claims = self.capabilities.claims.clone();
+        let isolation = Isolation { claims, ..Isolation::new(self.capabilities.level) };
         let outcome = Outcome {
             ended: Ended::Exited,
             status,
