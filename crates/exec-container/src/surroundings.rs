@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use exec_core::SearchPath;
 use exec_files::UserDirs;
 
 /// The most that is read of a file; people's configuration is far shorter.
@@ -20,6 +21,8 @@ pub trait Surroundings {
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>>;
     /// Whether there is anything at a path, as far as can be seen.
     fn exists(&self, path: &Path) -> bool;
+    /// A program of this name on the search path that may run on this host.
+    fn program(&self, name: &str) -> Option<PathBuf>;
     /// The user id of this process, where there are such.
     fn user_id(&self) -> Option<u32>;
     /// The ids of the groups that this process is in.
@@ -30,13 +33,6 @@ pub trait Surroundings {
     fn user_dirs(&self) -> UserDirs {
         UserDirs::of(&|name| self.variable(name), self.user_id(), &|path| self.exists(path))
     }
-}
-
-/// A program on the search path, by the first of these names that is found.
-pub fn program(around: &dyn Surroundings, names: &[&str]) -> Option<PathBuf> {
-    let path = exec_core::search_path(&around.variable("PATH")?);
-    let below = |directory: PathBuf| names.iter().map(move |name| directory.join(name));
-    std::env::split_paths(&path).flat_map(below).find(|program| around.exists(program))
 }
 
 /// A sort of system, as far as engines are concerned.
@@ -70,6 +66,10 @@ impl Surroundings for Here {
 
     fn exists(&self, path: &Path) -> bool {
         path.exists()
+    }
+
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        SearchPath::here().find(name)
     }
 
     #[cfg(unix)]
@@ -188,6 +188,11 @@ pub mod sample {
 
         fn exists(&self, path: &Path) -> bool {
             self.files.keys().any(|file| file.starts_with(path))
+        }
+
+        /// `/usr/bin` is the whole search path.
+        fn program(&self, name: &str) -> Option<PathBuf> {
+            Some(Path::new("/usr/bin").join(name)).filter(|program| self.exists(program))
         }
 
         fn user_id(&self) -> Option<u32> {

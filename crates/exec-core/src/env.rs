@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Variables that describe the user, terminal, language and toolchains and carry no secrets.
 const ALLOWED: [&str; 27] = [
@@ -75,14 +75,6 @@ fn is_allowed(name: &OsStr) -> bool {
 fn absolute_parts(path: &OsStr) -> OsString {
     let parts = std::env::split_paths(path).filter(|part| Path::is_absolute(part));
     std::env::join_paths(parts).unwrap_or_default()
-}
-
-/// The entries of a search path that no command can have written: absolute ones outside every directory that a command
-/// could ever write. For programs that run on the host.
-pub fn search_path(path: &OsStr) -> OsString {
-    let is_ours = |part: &PathBuf| part.is_absolute() && !crate::could_be_a_commands(part);
-    // Entries of a split path can be joined again.
-    std::env::join_paths(std::env::split_paths(path).filter(is_ours)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ mod registry;
 mod report;
 mod resolve;
 mod result;
+mod search_path;
 mod select;
 mod selected;
 mod selection;
@@ -49,7 +50,7 @@ mod value;
 pub use capabilities::{Capabilities, Claim, EngineInfo, Exception};
 pub use capture::{Capture, Captured, Collector};
 pub use cmd::Cmd;
-pub use env::{EnvPolicy, inherited_environment, search_path};
+pub use env::{EnvPolicy, inherited_environment};
 pub use error::{Error, ErrorKind, Result, Retry};
 pub use event::{Event, Stream};
 pub use exec_files::OwnPlaces;
@@ -67,6 +68,7 @@ pub use resolve::{
     could_be_a_commands,
 };
 pub use result::{Denial, Ended, ExecResult, LimitHit, Outcome, Status, Usage};
+pub use search_path::SearchPath;
 pub use select::select;
 pub use selection::{Availability, Because, Candidate, PassedOver, Request, Selection};
 pub use shell::ShellCommandAdapter;

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use exec_container::surroundings;
-
 use crate::{Surroundings, System};
 
 /// What the remedy depends on.
@@ -39,11 +37,7 @@ impl Facts {
 
 /// The engine without Docker's own program would do as well.
 fn program(around: &dyn Surroundings) -> Option<PathBuf> {
-    let names: &[&str] = match around.system() {
-        System::Windows => &["docker.exe"],
-        System::MacOs | System::Linux => &["docker", "dockerd"],
-    };
-    surroundings::program(around, names)
+    ["docker", "dockerd"].into_iter().find_map(|name| around.program(name))
 }
 
 fn group(around: &dyn Surroundings) -> DockerGroup {
@@ -88,10 +82,11 @@ mod tests {
     }
 
     #[test]
-    fn the_program_is_looked_for_on_the_path() {
-        let host = Sample::default().with("PATH", "relative:/usr/local/bin:/usr/bin");
-        assert_eq!(Facts::look(&host).program, None);
-        let host = host.file("relative/docker", "").file("/usr/bin/docker", "");
-        assert_eq!(Facts::look(&host).program, Some("/usr/bin/docker".into()));
+    fn either_program_shows_that_docker_is_installed() {
+        let program = |host: Sample| Facts::look(&host).program;
+        assert_eq!(program(Sample::default()), None);
+        let host = Sample::default().file("/usr/bin/dockerd", "");
+        assert_eq!(program(host.clone()), Some("/usr/bin/dockerd".into()));
+        assert_eq!(program(host.file("/usr/bin/docker", "")), Some("/usr/bin/docker".into()));
     }
 }

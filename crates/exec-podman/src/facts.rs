@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use exec_container::surroundings;
-
 use crate::runtime::Cgroups;
 use crate::{Surroundings, System};
 
@@ -21,11 +19,6 @@ pub struct Facts {
 impl Facts {
     /// Looks around.
     pub fn look(around: &dyn Surroundings) -> Self {
-        let names: &[&str] = if around.system() == System::Windows { &["podman.exe"] } else { &["podman"] };
-        Self {
-            system: around.system(),
-            program: surroundings::program(around, names),
-            cgroups: Cgroups::look(around),
-        }
+        Self { system: around.system(), program: around.program("podman"), cgroups: Cgroups::look(around) }
     }
 }

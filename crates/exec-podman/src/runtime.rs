@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use exec_container::surroundings;
 use exec_wire::procfs;
 
 use crate::Surroundings;
@@ -53,8 +52,7 @@ pub(crate) fn options(around: &dyn Surroundings, cgroups: Cgroups) -> Vec<&'stat
 }
 
 fn has_runc(around: &dyn Surroundings) -> bool {
-    surroundings::program(around, &[RUNC]).is_some()
-        || RUNC_PLACES.iter().any(|place| around.exists(Path::new(place)))
+    around.program(RUNC).is_some() || RUNC_PLACES.iter().any(|place| around.exists(Path::new(place)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The host side meets a workspace in which every name that it could read or create is something else.
 
+use std::path::Path;
+
 use rstest::rstest;
 
 use crate::support::Place;
@@ -28,19 +30,24 @@ fn every_command_of_ours(
     }
 }
 
-/// A32: programs of the host side are not taken from where a command could write, though the search path begins there.
+/// A32: programs of the host side are not taken from where a command could write, though the search path begins there, and
+/// not through links that lead there.
 #[test]
 fn programs_on_the_search_path() {
     let place = Place::new();
     let planted = "mkdir -p .venv/bin; for name in podman docker git; do \
-                   printf '#!/bin/sh\\ntouch \"$(dirname \"$0\")/../was-run\"\\nexit 1\\n' > .venv/bin/$name; \
+                   printf '#!/bin/sh\\ntouch \"%s\"\\nexit 1\\n' \"$PWD/.venv/was-run\" > .venv/bin/$name; \
                    chmod +x .venv/bin/$name; done";
     assert!(place.output(["run", "--", "sh", "-c", planted]).status.success());
     let bin = place.path().join(".venv/bin");
-    let run = |args: &[&str]| {
+    let links = tempfile::tempdir().unwrap();
+    for name in ["podman", "docker", "git"] {
+        std::os::unix::fs::symlink(bin.join(name), links.path().join(name)).unwrap();
+    }
+    let run = |first: &Path, args: &[&str]| {
         let own = std::env::var_os("PATH").unwrap_or_default();
         let path =
-            std::env::join_paths([bin.clone()].into_iter().chain(std::env::split_paths(&own))).unwrap();
+            std::env::join_paths([first.to_owned()].into_iter().chain(std::env::split_paths(&own))).unwrap();
         place.agentctl(args).env("PATH", path).env_remove("AGENTCTL_SANDBOX").output().unwrap();
     };
     for args in [
@@ -51,8 +58,10 @@ fn programs_on_the_search_path() {
         &["images", "ls"],
         &["run", "--sandbox", "podman", "--", "true"],
     ] {
-        run(args);
-        assert!(!place.path().join(".venv/was-run").exists(), "{args:?} ran what was planted");
+        for first in [&bin, links.path()] {
+            run(first, args);
+            assert!(!place.path().join(".venv/was-run").exists(), "{args:?} ran what was planted");
+        }
     }
     assert!(!std::process::Command::new(bin.join("podman")).status().unwrap().success());
     assert!(place.path().join(".venv/was-run").exists(), "the control");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use exec_core::{Cmd, ExecOpts, search_path};
+use exec_core::{Cmd, ExecOpts, SearchPath};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -60,12 +60,10 @@ fn is_ours(_: &Path) -> bool {
 
 /// Runs git on the host and returns its output.
 async fn git(dir: &Path, args: &[&str]) -> Result<String, Verdict> {
-    let path = search_path(&std::env::var_os("PATH").unwrap_or_default());
-    let program =
-        std::env::split_paths(&path).map(|place| place.join("git")).find(|program| program.is_file());
-    let program = program.ok_or_else(|| Verdict::not_tried("there is no git here"))?;
+    let path = SearchPath::here();
+    let program = path.find("git").ok_or_else(|| Verdict::not_tried("there is no git here"))?;
     let output = Command::new(program)
-        .env("PATH", &path)
+        .env("PATH", path.as_os_str())
         .args(IDENTITY)
         .args(args)
         .current_dir(dir)

@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use exec_container::{Answered, Patience, Product, Tied, greet};
-use exec_core::{Error, ErrorKind, NamespaceBan, Result, search_path};
+use exec_core::{Error, ErrorKind, NamespaceBan, Result, SearchPath};
 use tokio::time::{Instant, sleep};
 
 use crate::{Endpoint, Facts, Here, NAME, filter, runtime};
@@ -91,7 +91,7 @@ fn prepare(command: &mut Command, heard: File) {
     for name in NOT_PASSED_ON {
         command.env_remove(name);
     }
-    command.env("PATH", search_path(&std::env::var_os("PATH").unwrap_or_default()));
+    command.env("PATH", SearchPath::here().as_os_str());
     command.env(NO_HEALTH_CHECKS.0, NO_HEALTH_CHECKS.1).stderr(heard);
     if std::env::var_os(RARE_COLLECTION.0).is_none() {
         command.env(RARE_COLLECTION.0, RARE_COLLECTION.1);

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use exec_core::{Error, ErrorKind, Result, search_path};
+use exec_core::{Error, ErrorKind, Result, SearchPath};
 
 use super::recipe::Copied;
 use crate::labels;
@@ -23,13 +23,12 @@ pub(super) struct Program {
 /// The first on the search path that can build. Programs in the workspace, or leading into it, are skipped: a
 /// command may have written them.
 pub(super) fn find(product: Product, workspace: &Path) -> Result<Program> {
-    let path = search_path(&std::env::var_os("PATH").unwrap_or_default());
     let lies_inside = |path: &Path| path.starts_with(workspace);
     let outside = |program: &PathBuf| {
         !lies_inside(program) && program.canonicalize().is_ok_and(|real| !lies_inside(&real))
     };
-    let places = std::env::split_paths(&path).map(|place| place.join(product.name()));
-    let found = places.filter(outside).find(|path| builds(path, product));
+    let mut programs = SearchPath::here().find_all(product.name()).filter(outside);
+    let found = programs.find(|path| builds(path, product));
     found.map(|path| Program { path, product }).ok_or_else(|| missing(product))
 }
 
@@ -92,7 +91,7 @@ impl Program {
         for name in ["DOCKER_CONTEXT", "BUILDX_BUILDER", "CONTAINER_HOST", "CONTAINER_CONNECTION"] {
             command.env_remove(name);
         }
-        command.env("PATH", search_path(&std::env::var_os("PATH").unwrap_or_default()));
+        command.env("PATH", SearchPath::here().as_os_str());
         if self.product == Product::Docker {
             command.env("DOCKER_HOST", endpoint.to_string()).env("DOCKER_BUILDKIT", "1");
         }
