@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use exec_core::{
-    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Plan, Result,
+    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Prepared, Result,
     RunId, SessionName,
 };
 use exec_watch::Begun;
@@ -18,6 +18,7 @@ use tracing::Instrument;
 use crate::admission::{require_floor, require_limits};
 use crate::closing::Terms;
 use crate::maker::CellMaker;
+use crate::plan::plan;
 use crate::pool::{Pool, PoolConfig};
 use crate::probe::{FirstCell, first_cell};
 use crate::request;
@@ -52,18 +53,16 @@ impl<M: CellMaker> CellExecutor<M> {
         self.pool.keep(first);
     }
 
-    async fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Plan> {
+    /// The plan of a request and the cell it needs.
+    async fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<(Prepared, M::Spec)> {
         require_floor(self.maker.capabilities(), opts, self.maker.name())?;
         if !self.maker.capabilities().images {
             refuse_container_options(opts).map_err(|error| error.with_backend(self.maker.name()))?;
         }
-        let mut plan = Plan::resolve(cmd, opts, std::env::vars_os(), self.maker.own_places())?;
-        plan.take_notes(self.maker.fences())?;
-        self.maker.prepare(&mut plan).await?;
-        Ok(plan)
+        plan(&*self.maker, cmd, opts).await
     }
 
-    async fn cell_for(&self, plan: &Plan, spec: &M::Spec) -> Result<Seated> {
+    async fn cell_for(&self, plan: &Prepared, spec: &M::Spec) -> Result<Seated> {
         match &plan.lifetime {
             Lifetime::Ephemeral => {
                 let ready = self.pool.take(spec).await?;
@@ -80,8 +79,7 @@ impl<M: CellMaker> CellExecutor<M> {
         let begun = Instant::now();
         let watch = self.maker.watch();
         watch.admit().map_err(|error| error.with_backend(self.name()))?;
-        let plan = self.plan(cmd, opts).await?;
-        let spec = self.maker.spec(&plan)?;
+        let (plan, spec) = self.plan(cmd, opts).await?;
         let Seated { cell, standing, reopened } = self.cell_for(&plan, &spec).await?;
         require_limits(&plan, &standing.isolation, self.maker.name(), self.maker.limit_remedy())?;
         let start = request::start(&plan, self.maker.rlimits(&plan, &cell.facts));
@@ -123,8 +121,8 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     }
 
     async fn warm(&self, opts: &ExecOpts) -> Result<()> {
-        let plan = self.plan(&Cmd::new("true"), opts).await?;
-        self.pool.warm(&self.maker.spec(&plan)?).await
+        let (_, spec) = self.plan(&Cmd::new("true"), opts).await?;
+        self.pool.warm(&spec).await
     }
 
     async fn end_session(&self, session: &SessionName) -> Result<()> {
@@ -140,7 +138,8 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
                 .with_remedy("make room in the directory of temporary files")
         })?;
         let opts = ExecOpts::in_workspace(workspace.path());
-        let ready = self.pool.take(&self.maker.spec(&self.plan(&Cmd::new("true"), &opts).await?)?).await?;
+        let (_, spec) = self.plan(&Cmd::new("true"), &opts).await?;
+        let ready = self.pool.take(&spec).await?;
         if !ready.cell.ping().await {
             return Err(Error::new(ErrorKind::CellDied, "health", "a new sandbox does not answer")
                 .with_backend(self.maker.name()));

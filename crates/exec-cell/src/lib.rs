@@ -13,6 +13,7 @@ mod closing;
 mod executor;
 mod limits;
 mod maker;
+mod plan;
 mod pool;
 mod probe;
 mod reader;

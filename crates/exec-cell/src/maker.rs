@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use async_trait::async_trait;
-use exec_core::{Capabilities, Fences, Isolation, OwnPlaces, Plan, Result};
+use exec_core::{Capabilities, Fences, Isolation, OwnPlaces, Plan, Prepared, Result};
 use exec_watch::{Seat, Watch};
 use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -28,12 +28,12 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
 
     /// Adjusts a plan to these cells: a private home directory, an image's variables. Nothing by default. What it has
     /// to find out it may wait for; it is on the way of every run.
-    async fn prepare(&self, _plan: &mut Plan) -> Result<()> {
+    async fn adjust(&self, _plan: &mut Plan) -> Result<()> {
         Ok(())
     }
 
     /// The cell this run needs; an error if it asks for something these cells can't give.
-    fn spec(&self, plan: &Plan) -> Result<Self::Spec>;
+    fn spec(&self, plan: &Prepared) -> Result<Self::Spec>;
 
     /// Where its cells and their runs are written down.
     fn watch(&self) -> &Watch;

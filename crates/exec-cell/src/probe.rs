@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use exec_core::{Cmd, ExecOpts, Plan, Result};
+use exec_core::{Cmd, ExecOpts, Result};
 use exec_wire::Facts;
 
 use crate::cell::Cell;
 use crate::maker::{CellIo, CellMaker};
+use crate::plan::plan;
 
 /// Greets a cell, reads what it found out about itself, and lets it end.
 pub async fn probe(io: CellIo, backend: &str) -> Result<Facts> {
@@ -27,10 +28,7 @@ impl<S: fmt::Debug> fmt::Debug for FirstCell<S> {
 
 /// Makes the cell that a run with these options will need, and reads what it found out about itself.
 pub async fn first_cell<M: CellMaker>(maker: &M, opts: &ExecOpts) -> Result<(Facts, FirstCell<M::Spec>)> {
-    let mut plan = Plan::resolve(&Cmd::new("true"), opts, std::env::vars_os(), maker.own_places())?;
-    plan.take_notes(maker.fences())?;
-    maker.prepare(&mut plan).await?;
-    let spec = maker.spec(&plan)?;
+    let (_, spec) = plan(maker, &Cmd::new("true"), opts).await?;
     let cell = Cell::connect(maker.make(&spec).await?, maker.name()).await?;
     Ok((cell.facts.clone(), FirstCell { spec, cell }))
 }

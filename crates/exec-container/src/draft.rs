@@ -73,7 +73,7 @@ impl Drafter {
     }
 
     /// Resolves the image and gives the plan the variables of that image.
-    pub(crate) async fn prepare(&self, plan: &mut Plan) -> Result<()> {
+    pub(crate) async fn adjust(&self, plan: &mut Plan) -> Result<()> {
         match self.image_name(plan).map(str::to_owned) {
             None => {
                 self.host_image.assume(&self.engine, self.host_view()?)?;
@@ -115,7 +115,7 @@ impl Drafter {
         Builder { engine, endpoint, product: self.profile.product, progress }.image(workspace).await
     }
 
-    /// The container of a prepared plan.
+    /// The container of a plan that was adjusted.
     pub(crate) fn spec(&self, plan: &Plan) -> Result<ContainerSpec> {
         let spec = match self.image_name(plan) {
             None => self.host_view().and_then(|view| {

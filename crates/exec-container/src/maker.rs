@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker, Keeper};
-use exec_core::{Capabilities, Error, ErrorKind, Isolation, OwnPlaces, Plan, Result};
+use exec_core::{Capabilities, Error, ErrorKind, Isolation, OwnPlaces, Plan, Prepared, Result};
 use exec_watch::Watch;
 use exec_wire::{ContainerPlan, Expected, Facts, LandlockPlan, MOUNT_MISMATCH, Resource, Rlimit, ToCell};
 use tokio::io::{AsyncRead, AsyncWriteExt};
@@ -68,11 +68,11 @@ impl CellMaker for ContainerMaker {
         &self.capabilities
     }
 
-    async fn prepare(&self, plan: &mut Plan) -> Result<()> {
-        self.drafter.prepare(plan).await
+    async fn adjust(&self, plan: &mut Plan) -> Result<()> {
+        self.drafter.adjust(plan).await
     }
 
-    fn spec(&self, plan: &Plan) -> Result<ContainerSpec> {
+    fn spec(&self, plan: &Prepared) -> Result<ContainerSpec> {
         self.drafter.spec(plan)
     }
 

@@ -64,8 +64,8 @@ pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Wo
 pub use registry::{Detected, Registry};
 pub use report::Report;
 pub use resolve::{
-    DEFAULT_GRACE, Fences, FileId, NOBODY, Plan, PlannedMount, accept_build_files, check_build_files,
-    could_be_a_commands,
+    DEFAULT_GRACE, Fences, FileId, NOBODY, Plan, PlannedMount, Prepared, accept_build_files,
+    check_build_files, could_be_a_commands,
 };
 pub use result::{Denial, Ended, ExecResult, LimitHit, Outcome, Status, Usage};
 pub use search_path::SearchPath;

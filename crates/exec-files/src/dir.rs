@@ -151,6 +151,11 @@ impl Dir {
         os::own_metadata(&self.0)
     }
 
+    /// Whether this process may make entries here, without making one to find out.
+    pub fn is_writable(&self) -> bool {
+        os::is_writable(&self.0)
+    }
+
     /// Where a link beneath this directory points. It is text from the workspace, not a path to follow.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
-use exec_core::{Capabilities, ControlGroups, Fences, Isolation, Plan, Result};
+use exec_core::{Capabilities, ControlGroups, Fences, Isolation, Plan, Prepared, Result};
 use exec_host::HostView;
 use exec_init::Executable;
 use exec_watch::Watch;
@@ -103,14 +103,14 @@ impl CellMaker for LocalMaker {
         if self.walls == WallKind::Subreaper { Fences::None } else { Fences::Hold }
     }
 
-    async fn prepare(&self, plan: &mut Plan) -> Result<()> {
+    async fn adjust(&self, plan: &mut Plan) -> Result<()> {
         if !plan.env.contains_key(OsStr::new("HOME")) {
             plan.env.insert("HOME".into(), "/tmp".into());
         }
         Ok(())
     }
 
-    fn spec(&self, plan: &Plan) -> Result<JailSpec> {
+    fn spec(&self, plan: &Prepared) -> Result<JailSpec> {
         jail::spec(plan, self.walls, self.caller, &self.host)
     }
 

@@ -23,6 +23,7 @@ impl Frame {
             Some(name) => opts.in_session(name.clone()),
             None => opts,
         };
+        // No run has this plan: it describes what the operator allows, and each command is resolved when it runs.
         let plan = Plan::resolve(&Cmd::new("true"), &opts, std::env::vars_os(), OwnPlaces::here())?;
         Ok(Self { opts, plan, bounds, session })
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use exec_cell::{CellExecutor, CellIo, CellMaker, Keeper, PoolConfig};
-use exec_core::{Capabilities, Isolation, IsolationLevel, Plan, Result};
+use exec_core::{Capabilities, Isolation, IsolationLevel, OwnPlaces, Plan, Prepared, Result};
 use exec_watch::{Audit, StateDir, Watch};
 use exec_wire::{
     Closed, EndReason, Exited, Facts, FromCell, HEADER_LEN, Header, PROTOCOL_VERSION, ReadBack, Rlimit,
@@ -27,6 +28,8 @@ pub(crate) struct FakeMaker {
     _state: tempfile::TempDir,
     pub(crate) made: Arc<AtomicUsize>,
     pub(crate) alive: Arc<AtomicUsize>,
+    /// Plans resolved: each asks once what it must not reach.
+    pub(crate) resolved: Arc<AtomicUsize>,
 }
 
 impl std::fmt::Debug for FakeMaker {
@@ -43,9 +46,18 @@ pub(crate) fn executor<F>(
 where
     F: Future<Output = ()> + Send + 'static,
 {
+    let maker = maker(script);
+    let (made, alive) = (Arc::clone(&maker.made), Arc::clone(&maker.alive));
+    (CellExecutor::new(maker, pool), made, alive)
+}
+
+pub(crate) fn maker<F>(script: impl Fn(FakeCell) -> F + Send + Sync + 'static) -> FakeMaker
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let level = IsolationLevel::Namespaces;
     let state = tempfile::tempdir().unwrap();
-    let maker = FakeMaker {
+    FakeMaker {
         watch: Watch::new(StateDir::at(state.path()), Audit::Off),
         _state: state,
         script: Arc::new(move |cell| Box::pin(script(cell))),
@@ -60,14 +72,13 @@ where
         },
         made: Arc::default(),
         alive: Arc::default(),
-    };
-    let (made, alive) = (Arc::clone(&maker.made), Arc::clone(&maker.alive));
-    (CellExecutor::new(maker, pool), made, alive)
+        resolved: Arc::default(),
+    }
 }
 
 #[async_trait]
 impl CellMaker for FakeMaker {
-    type Spec = Option<u32>;
+    type Spec = (Option<u32>, Vec<PathBuf>);
 
     fn name(&self) -> &'static str {
         "fake"
@@ -81,8 +92,13 @@ impl CellMaker for FakeMaker {
         &self.watch
     }
 
-    fn spec(&self, plan: &Plan) -> Result<Self::Spec> {
-        Ok(plan.limits.pids)
+    fn spec(&self, plan: &Prepared) -> Result<Self::Spec> {
+        Ok((plan.limits.pids, plan.mounts.iter().map(|mount| mount.target.clone()).collect()))
+    }
+
+    fn own_places(&self) -> &OwnPlaces {
+        self.resolved.fetch_add(1, Ordering::SeqCst);
+        self.watch.own_places()
     }
 
     async fn make(&self, _: &Self::Spec) -> Result<CellIo> {

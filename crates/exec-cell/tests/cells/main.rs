@@ -4,4 +4,5 @@
 mod broken;
 mod fake;
 mod handles;
+mod planning;
 mod pool;

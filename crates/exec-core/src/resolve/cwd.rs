@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{PlannedMount, invalid};
 use crate::{Error, Result};
 
-pub(super) fn plan(workspace: &Path, mounts: &[PlannedMount], asked: Option<&Path>) -> Result<PathBuf> {
+pub(super) fn plan(workspace: &Path, mounts: &[&PlannedMount], asked: Option<&Path>) -> Result<PathBuf> {
     let Some(asked) = asked else { return Ok(workspace.to_owned()) };
     if asked.components().any(|part| part == Component::ParentDir) {
         return Err(invalid(format!("the working directory `{}` contains `..`", asked.display()))

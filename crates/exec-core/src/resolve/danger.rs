@@ -64,8 +64,8 @@ pub(super) fn check(path: &Path, policy: DangerousMounts, what: &str) -> Result<
 }
 
 /// Refuses mounts, the workspace among them, through which a command could change programs that the host runs.
-pub(super) fn check_writable(mounts: &[PlannedMount], policy: DangerousMounts) -> Result<()> {
-    let is_refused = |mount: &&PlannedMount| {
+pub(super) fn check_writable(mounts: &[&PlannedMount], policy: DangerousMounts) -> Result<()> {
+    let is_refused = |mount: &&&PlannedMount| {
         policy != DangerousMounts::Accept
             && mount.access == Access::ReadWrite
             && holds_programs(&mount.source)

@@ -1,13 +1,16 @@
 //! From what was asked for to what it means: every path canonical and checked, every default filled in.
 //!
-//! All refusals of bad input happen here, before anything is started, with the same words for every backend.
+//! All refusals of bad input happen here, before anything is started, with the same words for every backend. To resolve reads
+//! the disk and leaves it as it is; what a cell needs and is missing is made later, in [`prepare`].
 
 mod cwd;
 mod danger;
+mod fence;
 mod first_sight;
 mod git;
 mod mounts;
 mod os;
+mod prepare;
 mod reach;
 mod user;
 
@@ -24,10 +27,11 @@ use crate::{
     Result, Stdin, User, WindowSize, inherited_environment,
 };
 
-use first_sight::{Keeps, Writable};
+use fence::Fence;
 
 pub use first_sight::{accept_build_files, check_build_files, could_be_a_commands};
 pub use os::FileId;
+pub use prepare::{Fences, Prepared};
 pub use user::NOBODY;
 
 /// Time between the polite signal and the kill, unless the options say otherwise.
@@ -52,12 +56,11 @@ pub struct Plan {
     pub workspace_owner: (u32, u32),
     /// Who may do what in it, as permission bits.
     pub workspace_mode: u32,
-    /// The workspace and everything else that shall be visible, outermost first.
+    /// The workspace and everything else that shall be visible, outermost first. In a [`Prepared`] plan, followed by what keeps
+    /// files of those as they are.
     pub mounts: Vec<PlannedMount>,
-    /// How many of them were asked for; the others keep files of those as they are.
-    asked_for: usize,
-    /// The directories that the command can write.
-    writable: Vec<Writable>,
+    /// What keeps files as they are, until it is put up and joins the mounts.
+    fences: Vec<Fence>,
     /// What the command reads.
     pub stdin: Stdin,
     /// Its terminal.
@@ -97,7 +100,7 @@ pub struct PlannedMount {
 
 impl Plan {
     /// Checks a request and fills in its defaults; `environment` is the caller's, and nothing that is shown to the command
-    /// may reach one of the places in `own`.
+    /// may reach one of the places in `own`. Nothing on disk changes: [`prepare`](Self::prepare) makes what is missing.
     pub fn resolve(
         cmd: &Cmd,
         opts: &ExecOpts,
@@ -108,10 +111,11 @@ impl Plan {
         validate_env(&opts.env)?;
         validate_limits(opts)?;
         let workspace = workspace_path(opts, own)?;
-        let mounts::Planned { mounts, asked_for, writable } = mounts::plan(&workspace, opts, own)?;
-        refuse_spilling_inside(opts, &mounts)?;
-        danger::check_writable(&mounts, opts.dangerous_mounts)?;
-        let cwd = cwd::plan(&workspace, &mounts, opts.cwd.as_deref())?;
+        let mounts::Planned { mounts, fences } = mounts::plan(&workspace, opts, own)?;
+        let visible: Vec<_> = mounts.iter().chain(fences.iter().filter_map(Fence::found)).collect();
+        refuse_spilling_inside(opts, &visible)?;
+        danger::check_writable(&visible, opts.dangerous_mounts)?;
+        let cwd = cwd::plan(&workspace, &visible, opts.cwd.as_deref())?;
         let mut env = inherited_environment(environment, &opts.env_policy);
         env.extend(opts.env.clone());
         Ok(Self {
@@ -124,8 +128,7 @@ impl Plan {
             workspace_mode: os::mode(&workspace)?,
             workspace,
             mounts,
-            asked_for,
-            writable,
+            fences,
             stdin: opts.stdin.clone(),
             tty: opts.tty,
             idle_timeout: opts.idle_timeout,
@@ -139,40 +142,10 @@ impl Plan {
             lifetime: opts.lifetime.clone(),
         })
     }
-}
 
-/// Whether an executor's cells hold the mounts that keep files as they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fences {
-    /// They do.
-    Hold,
-    /// There are no mounts.
-    None,
-}
-
-impl Plan {
-    /// The plan as the options alone make it, whatever there is in the workspace to be kept as it is.
-    #[must_use]
-    pub fn without_fences(&self) -> Self {
-        Self { mounts: self.mounts.iter().take(self.asked_for).cloned().collect(), ..self.clone() }
-    }
-
-    /// Notes what the writable directories hold, before a command can change it. Executors call this before they make or use a
-    /// cell for the plan.
-    ///
-    /// # Errors
-    ///
-    /// Where nothing can be noted.
-    pub fn take_notes(&self, fences: Fences) -> Result<()> {
-        for writable in &self.writable {
-            // Of a repository elsewhere only parts are opened where there are no mounts; one in the workspace is open as a whole.
-            let keeps = match (fences, writable.keeps) {
-                (Fences::None, Keeps::ItsRepository) => Keeps::Nothing,
-                (_, keeps) => keeps,
-            };
-            first_sight::note(&Writable { keeps, ..writable.clone() })?;
-        }
-        Ok(())
+    /// Whether something in the workspace or a mount has to be kept as it is, which takes mounts.
+    pub fn has_fences(&self) -> bool {
+        !self.fences.is_empty()
     }
 }
 
@@ -207,7 +180,7 @@ fn workspace_path(opts: &ExecOpts, own: &OwnPlaces) -> Result<PathBuf> {
 }
 
 /// Output is written to files by us and read by the caller, so their directory must not be one that a command can write.
-fn refuse_spilling_inside(opts: &ExecOpts, mounts: &[PlannedMount]) -> Result<()> {
+fn refuse_spilling_inside(opts: &ExecOpts, mounts: &[&PlannedMount]) -> Result<()> {
     let Some(spill) = &opts.capture.spill else { return Ok(()) };
     let real = spill.canonicalize().unwrap_or_else(|_| spill.clone());
     let writable = mounts.iter().filter(|mount| mount.access == Access::ReadWrite);

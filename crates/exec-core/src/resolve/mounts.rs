@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use exec_files::{Dir, OwnPlaces};
 
 use super::first_sight::{Keeps, Writable};
-use super::{PlannedMount, canonical, danger, git, invalid, os, reach};
+use super::{Fence, PlannedMount, canonical, danger, git, invalid, os, reach};
 use crate::needs::{BUILD_FILES, BUILD_IMAGE};
 use crate::value::is_plain_absolute;
 use crate::{Access, Error, ExecOpts, MountSpec, Result, WorkspaceMode};
@@ -16,47 +16,46 @@ use crate::{Access, Error, ExecOpts, MountSpec, Result, WorkspaceMode};
 const RESERVED: [&str; 11] =
     ["/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/run"];
 
-/// The mounts of a run, and the directories that its command can write.
+/// The mounts of a run.
 pub(super) struct Planned {
+    /// Those that were asked for.
     pub(super) mounts: Vec<PlannedMount>,
-    /// How many of them were asked for; the others come after these.
-    pub(super) asked_for: usize,
-    pub(super) writable: Vec<Writable>,
+    /// Those on top of them.
+    pub(super) fences: Vec<Fence>,
 }
 
 pub(super) fn plan(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<Planned> {
-    let mut given = plan_workspace(workspace, opts, own)?;
-    let access = access_to(&workspace.join(".git"), &given);
-    let mut kept = git::plan(workspace, access, opts.dangerous_mounts, own)?;
+    let mut mounts = plan_workspace(workspace, opts, own)?;
+    let access = access_to(&workspace.join(".git"), &mounts);
+    let mut fences = git::plan(workspace, access, opts.dangerous_mounts, own)?;
     for file in kept_files(opts) {
-        add_new(&mut kept, kept_file(&workspace.join(file), &given)?);
+        let kept = kept_file(&workspace.join(file), &mounts)?;
+        add_new(&mut fences, kept.into_iter().map(Fence::Found));
     }
     for mount in &opts.mounts {
         let mount = plan_mount(mount, workspace, opts, own)?;
-        refuse_overlap(&given, &mount)?;
-        refuse_over_kept(&kept, &mount)?;
-        given.push(mount);
+        refuse_overlap(&mounts, &mount)?;
+        refuse_over_kept(&fences, &mount)?;
+        mounts.push(mount);
     }
-    for mount in given.iter().filter(|mount| mount.access == Access::ReadWrite && mount.source != workspace) {
-        add_new(&mut kept, git::fences(&mount.source, &mount.target)?);
+    for mount in mounts.iter().filter(|mount| mount.access == Access::ReadWrite && mount.source != workspace)
+    {
+        add_new(&mut fences, git::fences(&mount.source, &mount.target)?);
     }
-    let writable = writable(workspace, &given, &kept);
-    let asked_for = given.len();
-    given.extend(kept);
-    Ok(Planned { mounts: given, asked_for, writable })
+    Ok(Planned { mounts, fences })
 }
 
 /// An engine refuses two mounts at one place.
-fn add_new(kept: &mut Vec<PlannedMount>, more: Vec<PlannedMount>) {
-    for mount in more {
-        if kept.iter().all(|other| other.target != mount.target) {
-            kept.push(mount);
+fn add_new(fences: &mut Vec<Fence>, more: impl IntoIterator<Item = Fence>) {
+    for fence in more {
+        if fences.iter().all(|other| other.target() != fence.target()) {
+            fences.push(fence);
         }
     }
 }
 
-/// What was given for writing, and of a repository elsewhere what has to be.
-fn writable(workspace: &Path, given: &[PlannedMount], kept: &[PlannedMount]) -> Vec<Writable> {
+/// The directories that a command can write: what was given for writing, and of a repository elsewhere what has to be.
+pub(super) fn writable(workspace: &Path, given: &[PlannedMount], kept: &[PlannedMount]) -> Vec<Writable> {
     let is_kept = |path: PathBuf| {
         kept.iter().any(|mount| {
             mount.source == path && (mount.access == Access::ReadOnly || mount.source.ends_with(".git"))
@@ -270,23 +269,23 @@ fn refuse_overlap(planned: &[PlannedMount], new: &PlannedMount) -> Result<()> {
 
 /// What is kept read-only, in the repository or by name, must not be covered, nor be writable at another place. A mount
 /// of what it lies in, at its own path, is fine: these mounts lie over it.
-fn refuse_over_kept(all_kept: &[PlannedMount], new: &PlannedMount) -> Result<()> {
-    for kept in all_kept {
-        let lies_beneath = new.source == new.target && kept.target != new.target;
-        let covers = new.target.starts_with(&kept.target);
-        if covers || (kept.target.starts_with(&new.target) && !lies_beneath) {
+fn refuse_over_kept(fences: &[Fence], new: &PlannedMount) -> Result<()> {
+    for kept in fences {
+        let lies_beneath = new.source == new.target && kept.target() != new.target;
+        let covers = new.target.starts_with(kept.target());
+        if covers || (kept.target().starts_with(&new.target) && !lies_beneath) {
             return Err(invalid(format!(
                 "the mount target `{}` overlaps the workspace's repository `{}`",
                 new.target.display(),
-                kept.target.display()
+                kept.target().display()
             ))
             .with_remedy("leave it out: the repository of a worktree is mounted by itself"));
         }
-        let nested = kept.source.starts_with(&new.source) || new.source.starts_with(&kept.source);
-        if nested && !lies_beneath && (new.access, kept.access) == (Access::ReadWrite, Access::ReadOnly) {
+        let nested = kept.source().starts_with(&new.source) || new.source.starts_with(kept.source());
+        if nested && !lies_beneath && (new.access, kept.access()) == (Access::ReadWrite, Access::ReadOnly) {
             return Err(invalid(format!(
                 "`{}` would be writable at `{}`, and the host takes orders from it",
-                kept.source.display(),
+                kept.source().display(),
                 new.target.display()
             ))
             .with_remedy("mount it read-only, or at its own path"));

@@ -24,6 +24,16 @@ fn resolve(opts: &ExecOpts) -> Result<Plan> {
     Plan::resolve(&Cmd::new("true"), opts, [], &OwnPlaces::default())
 }
 
+/// Every mount of the plan's cell, the fences included.
+fn mounts(opts: &ExecOpts) -> Vec<PlannedMount> {
+    all_mounts(&resolve(opts).unwrap())
+}
+
+fn all_mounts(plan: &Plan) -> Vec<PlannedMount> {
+    let fences = plan.fences.iter().map(|fence| fence.put_up().unwrap());
+    plan.mounts.iter().cloned().chain(fences).collect()
+}
+
 fn refusal(opts: &ExecOpts) -> String {
     let error = resolve(opts).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
@@ -98,8 +108,8 @@ fn a_writable_repository_is_protected(#[case] path: &str) {
     place.repository(".git");
     fs::create_dir(place.path.join("sub")).unwrap();
     let mode = WorkspaceMode::ReadOnly { writable: vec![path.into()] };
-    let plan = resolve(&ExecOpts::in_workspace(&place.path).with_workspace_mode(mode)).unwrap();
-    let config = plan.mounts.iter().find(|mount| mount.target.ends_with(".git/config")).unwrap();
+    let mounts = mounts(&ExecOpts::in_workspace(&place.path).with_workspace_mode(mode));
+    let config = mounts.iter().find(|mount| mount.target.ends_with(".git/config")).unwrap();
     assert_eq!(config.access, Access::ReadOnly);
 }
 
@@ -150,9 +160,9 @@ fn nothing_above_the_workspace_is_mounted_for_a_kept_file() {
         let mode = WorkspaceMode::ReadOnly { writable: vec![writable.into()] };
         let mut opts = ExecOpts::in_workspace(&place.path).with_workspace_mode(mode);
         opts.kept_files = vec!["deep/er/config.toml".into()];
-        let plan = resolve(&opts).unwrap();
-        assert!(plan.mounts.iter().all(|mount| mount.target.starts_with(&place.path)), "{:?}", plan.mounts);
-        let config = plan.mounts.iter().find(|mount| mount.target.ends_with("config.toml")).unwrap();
+        let mounts = mounts(&opts);
+        assert!(mounts.iter().all(|mount| mount.target.starts_with(&place.path)), "{mounts:?}");
+        let config = mounts.iter().find(|mount| mount.target.ends_with("config.toml")).unwrap();
         assert_eq!(config.access, Access::ReadOnly);
     }
 }
@@ -160,6 +170,7 @@ fn nothing_above_the_workspace_is_mounted_for_a_kept_file() {
 fn beside_a_worktree(mount: &str) -> (Place, Result<Plan>) {
     let place = Place::new();
     place.worktree();
+    place.file("main/.git/hooks/x", "");
     let mut opts = ExecOpts::in_workspace(place.path.join("own"));
     let path = place.path.to_str().unwrap();
     opts.mounts = vec![mount.replace('@', path).parse().unwrap()];
@@ -176,7 +187,7 @@ fn beside_a_worktree(mount: &str) -> (Place, Result<Plan>) {
 #[case::something_else("/srv:/data:rw")]
 fn mounts_beside_a_linked_worktree(#[case] mount: &str) {
     let (place, plan) = beside_a_worktree(mount);
-    let mounts = plan.unwrap().mounts;
+    let mounts = all_mounts(&plan.unwrap());
     let at = |path: &str| mounts.iter().position(|mount| mount.target == place.path.join(path));
     assert!(at("main/.git").unwrap() < at("main/.git/config").unwrap());
     assert!(at("main").is_none_or(|main| main < at("main/.git").unwrap()));
@@ -231,8 +242,7 @@ fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
         opts.kept_files = ["file", "missing", "out", "sub", "sub/../file"].map(Into::into).into();
         opts.kept_files.push(opts.workspace.path.clone().unwrap().join("file"));
         opts.kept_files.push("/etc/hosts".into());
-        let mounts = resolve(&opts).unwrap().mounts;
-        mounts.iter().skip(1).map(|mount| (mount.target.clone(), mount.access)).collect::<Vec<_>>()
+        mounts(&opts).iter().skip(1).map(|mount| (mount.target.clone(), mount.access)).collect::<Vec<_>>()
     };
     let root = workspace.path().canonicalize().unwrap();
     let opts = ExecOpts::in_workspace(&root);
@@ -248,9 +258,9 @@ fn what_an_image_is_built_from_stays(workspace: TempDir) {
     let root = workspace.path().canonicalize().unwrap();
     fs::write(root.join("Dockerfile"), "FROM x").unwrap();
     let mut opts = ExecOpts::in_workspace(&root);
-    assert_eq!(resolve(&opts).unwrap().mounts.len(), 1, "nobody builds it");
+    assert_eq!(mounts(&opts).len(), 1, "nobody builds it");
     opts.image = Some("build".to_owned());
-    let kept = resolve(&opts).unwrap().mounts.pop().unwrap();
+    let kept = mounts(&opts).pop().unwrap();
     assert_eq!((kept.target, kept.access), (root.join("Dockerfile"), Access::ReadOnly));
 }
 
@@ -260,23 +270,22 @@ fn the_directories_of_a_kept_file_stay_too(workspace: TempDir) {
     let root = workspace.path().canonicalize().unwrap();
     fs::create_dir(root.join("sub/deeper")).unwrap();
     fs::write(root.join("sub/deeper/file"), "x").unwrap();
-    let mounts = |mode: WorkspaceMode| {
+    let shown = |mode: WorkspaceMode| {
         let mut opts = ExecOpts::in_workspace(&root).with_workspace_mode(mode);
         opts.kept_files = vec!["sub/deeper/file".into()];
-        let shown =
-            |mount: PlannedMount| (mount.target.strip_prefix(&root).unwrap().to_owned(), mount.access);
-        resolve(&opts).unwrap().mounts.into_iter().map(shown).collect::<Vec<_>>()
+        let one = |mount: PlannedMount| (mount.target.strip_prefix(&root).unwrap().to_owned(), mount.access);
+        mounts(&opts).into_iter().map(one).collect::<Vec<_>>()
     };
     let (rw, ro) = (Access::ReadWrite, Access::ReadOnly);
     let paths =
         |all: &[(&str, Access)]| all.iter().map(|(path, access)| (path.into(), *access)).collect::<Vec<_>>();
     assert_eq!(
-        mounts(WorkspaceMode::ReadWrite),
+        shown(WorkspaceMode::ReadWrite),
         paths(&[("", rw), ("sub", rw), ("sub/deeper", rw), ("sub/deeper/file", ro)])
     );
     let writable = vec!["sub".into()];
     assert_eq!(
-        mounts(WorkspaceMode::ReadOnly { writable }),
+        shown(WorkspaceMode::ReadOnly { writable }),
         paths(&[("", ro), ("sub", rw), ("sub/deeper", rw), ("sub/deeper/file", ro)])
     );
 }

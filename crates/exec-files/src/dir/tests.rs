@@ -156,6 +156,19 @@ fn an_entry_is_seen_as_what_it_is() {
 }
 
 /// A4: the directory is held by its descriptor, so a replaced path leads nowhere new.
+/// Whatever the mode means to this user.
+#[rstest]
+fn a_directory_is_writable_where_entries_can_be_made(#[values(0o700, 0o500, 0o600, 0o300)] mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().canonicalize().unwrap().join("dir");
+    std::fs::create_dir(&path).unwrap();
+    let dir = Dir::open(&path).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    assert_eq!(dir.is_writable(), dir.create_file("new", 0o600).is_ok());
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
 #[test]
 fn a_directory_stays_the_one_that_was_opened() {
     let place = place();

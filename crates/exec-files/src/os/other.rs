@@ -45,6 +45,10 @@ pub(crate) fn own_metadata(dir: &Handle) -> io::Result<Metadata> {
     fs::symlink_metadata(&dir.0)
 }
 
+pub(crate) fn is_writable(dir: &Handle) -> bool {
+    fs::symlink_metadata(&dir.0).is_ok_and(|found| !found.permissions().readonly())
+}
+
 pub(crate) fn link_target(dir: &Handle, path: &Path) -> io::Result<OsString> {
     fs::read_link(without_links(dir, path)?).map(PathBuf::into_os_string)
 }

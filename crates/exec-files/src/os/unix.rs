@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, Stat, Timespec, Timestamps, fchown, fstat, mkdirat, openat,
-    readlinkat, renameat, statat, symlinkat, unlinkat, utimensat,
+    Access as Permission, AtFlags, CWD, FileType, Mode, OFlags, Stat, Timespec, Timestamps, accessat, fchown,
+    fstat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat, utimensat,
 };
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid, geteuid};
@@ -117,6 +117,11 @@ pub(crate) fn metadata(dir: &Handle, path: &Path) -> io::Result<Metadata> {
 
 pub(crate) fn own_metadata(dir: &Handle) -> io::Result<Metadata> {
     File::from(dir.0.try_clone()?).metadata()
+}
+
+pub(crate) fn is_writable(dir: &Handle) -> bool {
+    let needed = Permission::WRITE_OK | Permission::EXEC_OK;
+    accessat(&dir.0, ".", needed, AtFlags::EACCESS).is_ok()
 }
 
 pub(crate) fn link_target(dir: &Handle, path: &Path) -> io::Result<OsString> {

@@ -69,8 +69,8 @@ impl Executor for ProcessGroupExec {
     async fn start(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<Execution> {
         self.watch.admit().map_err(|error| error.with_backend(NAME))?;
         let plan = Plan::resolve(cmd, opts, std::env::vars_os(), self.watch.own_places())?;
-        plan.take_notes(Fences::None)?;
         refuse_what_a_group_cannot_hold(&plan, opts)?;
+        let plan = plan.prepare(Fences::None)?;
         let mut command = Command::new(&plan.argv[0]);
         command
             .args(&plan.argv[1..])
@@ -148,7 +148,7 @@ fn refuse_what_a_group_cannot_hold(plan: &Plan, opts: &ExecOpts) -> Result<()> {
             "a limit of memory, CPUs or processes",
             ErrorKind::LimitNotEnforced,
         ),
-        (plan.mounts.len() > 1, "mounts and writable paths", ErrorKind::Unsupported),
+        (plan.mounts.len() > 1 || plan.has_fences(), "mounts and writable paths", ErrorKind::Unsupported),
         (
             plan.mounts.iter().any(|mount| mount.access == exec_core::Access::ReadOnly),
             "a read-only workspace",

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use exec_files::{Dir, FileKind, OwnPlaces};
 
-use super::{PlannedMount, invalid, os};
+use super::{Fence, PlannedMount, invalid, os};
 use crate::{Access, DangerousMounts, Result};
 use linked::Linked;
 
@@ -34,7 +34,7 @@ pub(super) fn plan(
     access: Access,
     dangerous: DangerousMounts,
     own: &OwnPlaces,
-) -> Result<Vec<PlannedMount>> {
+) -> Result<Vec<Fence>> {
     let git = workspace.join(".git");
     let found = match Dir::open(workspace).and_then(|dir| dir.metadata(".git")) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -44,10 +44,10 @@ pub(super) fn plan(
     Ok(match (access, FileKind::of(&found)) {
         (Access::ReadWrite, FileKind::Directory) => repository(&git, &found),
         (Access::ReadWrite, FileKind::File) => {
-            let mut mounts = vec![mount(git, &found, Access::ReadOnly)];
-            mounts.extend(linked::find(workspace, dangerous, own)?.iter().flat_map(worktree));
-            mounts.extend(separate(workspace));
-            mounts
+            let mut fences = vec![Fence::Found(mount(git, &found, Access::ReadOnly))];
+            fences.extend(linked::find(workspace, dangerous, own)?.iter().flat_map(worktree));
+            fences.extend(separate(workspace));
+            fences
         }
         // No mount keeps a link from being replaced, by a repository with orders of its own.
         (Access::ReadWrite, FileKind::Link) => return Err(unkept(workspace, "is a link")),
@@ -63,7 +63,7 @@ pub(super) fn plan(
 
 /// The mounts that keep the repository of another writable directory as it is, where that directory appears at `target`.
 /// Its pointer is not followed.
-pub(super) fn fences(source: &Path, target: &Path) -> Result<Vec<PlannedMount>> {
+pub(super) fn fences(source: &Path, target: &Path) -> Result<Vec<Fence>> {
     let found = match Dir::open(source).and_then(|dir| dir.metadata(".git")) {
         // A file has no repository in it.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -72,24 +72,36 @@ pub(super) fn fences(source: &Path, target: &Path) -> Result<Vec<PlannedMount>> 
         found => found.map_err(|error| unkept(source, "can't be looked at").with_source(error))?,
     };
     let git = source.join(".git");
-    let mounts = match FileKind::of(&found) {
+    let fences = match FileKind::of(&found) {
         FileKind::Directory => repository(&git, &found),
-        FileKind::File => vec![mount(git, &found, Access::ReadOnly)],
+        FileKind::File => vec![Fence::Found(mount(git, &found, Access::ReadOnly))],
         FileKind::Link => return Err(unkept(source, "is a link")),
         FileKind::Special => Vec::new(),
     };
-    let there = |mount: PlannedMount| {
-        let target = mount
-            .source
-            .strip_prefix(source)
-            .map_or_else(|_| mount.target.clone(), |inside| target.join(inside));
-        PlannedMount { target, ..mount }
+    let there = |fence: Fence| {
+        let inside = fence.source().strip_prefix(source).map(|inside| target.join(inside));
+        match inside {
+            Ok(target) => fence.at(target),
+            Err(_) => fence,
+        }
     };
-    Ok(mounts.into_iter().map(there).collect())
+    Ok(fences.into_iter().map(there).collect())
+}
+
+/// Refuses a directory for which no fences were planned and that needs some by now.
+pub(super) fn refuse_new(directory: &Path) -> Result<()> {
+    if fences(directory, directory)?.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(format!(
+        "`{}` has just appeared, and what the host's git takes orders from is not protected there yet",
+        directory.join(".git").display()
+    ))
+    .with_remedy("try again"))
 }
 
 /// A repository that lies in its own working tree under another name, as `git init --separate-git-dir` makes it.
-fn separate(workspace: &Path) -> Vec<PlannedMount> {
+fn separate(workspace: &Path) -> Vec<Fence> {
     let Some(git) =
         linked::pointed_at(workspace).filter(|git| git.starts_with(workspace) && git != workspace)
     else {
@@ -126,15 +138,15 @@ pub(super) fn takes_orders_from(
     Ok(inside.iter().any(is_git) || linked.is_some_and(|linked| path.starts_with(linked.common)))
 }
 
-fn repository(git: &Path, found: &Metadata) -> Vec<PlannedMount> {
+fn repository(git: &Path, found: &Metadata) -> Vec<Fence> {
     // One that its owner has closed can't be looked into from inside either, to see that the mounts are there.
     let kept = os::is_open_to_its_owner(found).then(|| orders::keep(git, &orders::OF_REPOSITORY)).flatten();
     let Some(kept) = kept else {
-        return vec![mount(git.to_owned(), found, Access::ReadOnly)];
+        return vec![Fence::Found(mount(git.to_owned(), found, Access::ReadOnly))];
     };
-    let mut mounts = vec![mount(git.to_owned(), found, Access::ReadWrite)];
-    mounts.extend(kept);
-    mounts
+    let mut fences = vec![Fence::Found(mount(git.to_owned(), found, Access::ReadWrite))];
+    fences.extend(kept);
+    fences
 }
 
 /// The repository of a linked worktree. The other worktrees' directories stay read-only: their orders are the host's as
@@ -144,7 +156,7 @@ fn repository(git: &Path, found: &Metadata) -> Vec<PlannedMount> {
 /// What is left writable although others see it: branches, objects (and with them `objects/info/alternates`) and the
 /// main worktree's `HEAD` and `index`. None of it is executed; who may move branches can do to the main worktree
 /// whatever its `HEAD` could; and the host's git replaces those two files so often that a mount over them would not last.
-fn worktree(linked: &Linked) -> Vec<PlannedMount> {
+fn worktree(linked: &Linked) -> Vec<Fence> {
     let Linked { common, admin } = linked;
     let kept = orders::keep(common, &orders::OF_REPOSITORY)
         .zip(orders::keep(common, &orders::OF_MAIN_WORKTREE))
@@ -153,19 +165,19 @@ fn worktree(linked: &Linked) -> Vec<PlannedMount> {
         return there(common.clone(), Access::ReadOnly).into_iter().collect();
     };
     let writable = |path: PathBuf| there(path, Access::ReadWrite);
-    let mut mounts: Vec<PlannedMount> = writable(common.clone()).into_iter().collect();
-    mounts.extend(of_repository.into_iter().chain(of_main));
-    mounts.extend(SHARED.iter().filter_map(|name| writable(common.join(name))));
-    mounts.extend(writable(admin.clone()));
-    mounts.extend(of_worktree);
-    mounts
+    let mut fences: Vec<Fence> = writable(common.clone()).into_iter().collect();
+    fences.extend(of_repository.into_iter().chain(of_main));
+    fences.extend(SHARED.iter().filter_map(|name| writable(common.join(name))));
+    fences.extend(writable(admin.clone()));
+    fences.extend(of_worktree);
+    fences
 }
 
 /// What is at a canonical path, unless it has become a link.
-fn there(path: PathBuf, access: Access) -> Option<PlannedMount> {
+fn there(path: PathBuf, access: Access) -> Option<Fence> {
     let dir = Dir::open(path.parent()?).ok()?;
     let found = dir.metadata(path.file_name()?).ok().filter(|found| !found.is_symlink())?;
-    Some(mount(path, &found, access))
+    Some(Fence::Found(mount(path, &found, access)))
 }
 
 fn mount(path: PathBuf, found: &Metadata, access: Access) -> PlannedMount {

@@ -8,7 +8,7 @@ use exec_files::OwnPlaces;
 use tempfile::TempDir;
 
 use super::plan;
-use crate::resolve::PlannedMount;
+use crate::resolve::Fence;
 use crate::{Access, DangerousMounts};
 
 /// A directory that holds everything of one test, by its canonical path.
@@ -56,15 +56,19 @@ impl Place {
         self.file("main/.git/worktrees/own/gitdir", &format!("{path}/own/.git\n"));
     }
 
-    /// The mounts for a workspace in it, as `path` or `path (ro)`.
-    pub(in crate::resolve) fn planned(&self, workspace: &str, access: Access) -> Vec<String> {
-        let shown = |mount: PlannedMount| {
-            assert_eq!(mount.source, mount.target);
-            let path = mount.source.strip_prefix(&self.path).unwrap().display().to_string();
-            if mount.access == Access::ReadOnly { format!("{path} (ro)") } else { path }
-        };
+    /// The fences of a workspace in it.
+    pub(in crate::resolve) fn fences(&self, workspace: &str, access: Access) -> Vec<Fence> {
         let own = OwnPlaces::default();
-        let planned = plan(&self.path.join(workspace), access, DangerousMounts::Refuse, &own).unwrap();
-        planned.into_iter().map(shown).collect()
+        plan(&self.path.join(workspace), access, DangerousMounts::Refuse, &own).unwrap()
+    }
+
+    /// The same as `path` or `path (ro)`.
+    pub(in crate::resolve) fn planned(&self, workspace: &str, access: Access) -> Vec<String> {
+        let shown = |fence: Fence| {
+            assert_eq!(fence.source(), fence.target());
+            let path = fence.source().strip_prefix(&self.path).unwrap().display().to_string();
+            if fence.access() == Access::ReadOnly { format!("{path} (ro)") } else { path }
+        };
+        self.fences(workspace, access).into_iter().map(shown).collect()
     }
 }

@@ -1,0 +1,18 @@
+//! From a request to the cell it needs.
+
+use exec_core::{Cmd, ExecOpts, Plan, Prepared, Result};
+
+use crate::maker::CellMaker;
+
+/// Resolves a request, prepares what its cell needs, and specifies that cell.
+///
+/// This happens once for every run, and once more for a cell that is made ahead of its run. Those are two questions: the run
+/// may come much later, and a repository that has appeared since needs another cell. Their specifications differ then, so the
+/// cell that was made ahead is not used.
+pub(crate) async fn plan<M: CellMaker>(maker: &M, cmd: &Cmd, opts: &ExecOpts) -> Result<(Prepared, M::Spec)> {
+    let mut plan = Plan::resolve(cmd, opts, std::env::vars_os(), maker.own_places())?;
+    maker.adjust(&mut plan).await?;
+    let plan = plan.prepare(maker.fences())?;
+    let spec = maker.spec(&plan)?;
+    Ok((plan, spec))
+}
