@@ -63,7 +63,7 @@ async fn serve(args: &McpArgs, job: &Job, tools: &BTreeSet<Tool>, stop: Cancella
         chosen = choose::sandbox(job) => chosen?,
         () = stop.cancelled() => return Ok(()),
     };
-    introduce(job, &sandbox, Occasion::Command)?;
+    introduce(job, &sandbox, Occasion::Command);
     let opts = job.opts.on(sandbox.name()).clone();
     let default = Bounds::default();
     let bounds = Bounds { output: args.reply_size.unwrap_or(default.output), ..default };

@@ -1,9 +1,10 @@
 //! `agentctl run`: one command, from its arguments to our exit status.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use agent_exec::Sandbox;
-use exec_core::{Error, ErrorKind, Executor, NamespaceBan, Outcome, OwnPlaces, Plan, Result};
+use exec_core::{Error, ErrorKind, ExecOpts, Executor, NamespaceBan, Outcome, Result};
 
 use crate::args::RunArgs;
 use crate::backends::here;
@@ -50,7 +51,7 @@ pub(super) async fn open(job: &Job, occasion: Occasion, signals: &mut Signals) -
         // Nothing has been started that could hear of it; what was being made dies with us.
         _ = signals.stop_asked() => return Ok(None),
     };
-    introduce(job, &sandbox, occasion)?;
+    introduce(job, &sandbox, occasion);
     Ok(Some(sandbox))
 }
 
@@ -63,35 +64,40 @@ pub(super) async fn one(sandbox: &Sandbox, job: &Job, signals: &mut Signals) -> 
 }
 
 /// Says where the command is about to run, as far as anybody wants to know.
-pub(super) fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) -> Result<()> {
+pub(super) fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) {
     let (name, has) = (sandbox.name(), sandbox.capabilities());
-    let plan = || Plan::resolve(&job.commands[0], job.opts.on(name), std::env::vars_os(), OwnPlaces::here());
+    let opts = job.opts.on(name);
     if job.voice == Voice::Worker && job.talk != Talk::Quiet {
         say_all(job.voice, &job.warnings.iter().map(Line::warn).collect::<Vec<_>>());
-        say_all(job.voice, &banner::worker(sandbox, &plan()?));
-        return Ok(());
+        say_all(job.voice, &banner::worker(sandbox, opts, &workspace(opts)));
+        return;
     }
     if !talks(job) {
-        return Ok(());
+        return;
     }
     say_all(job.voice, &job.warnings.iter().map(Line::warn).collect::<Vec<_>>());
     say_all(job.voice, &banner::warnings(has, sandbox.selection(), NamespaceBan::of_this_user()));
     match (job.talk, occasion) {
         (Talk::Verbose, _) => {
             say_all(job.voice, &banner::evidence(sandbox.evidence()));
-            say(job.voice, &Line::info(banner::place_in_full(name, has, &plan()?)));
+            say(job.voice, &Line::info(banner::place_in_full(name, has, opts, &workspace(opts))));
         }
         (_, Occasion::Shell) => {
-            let place = banner::place(name, has, &plan()?);
+            let place = banner::place(name, has, opts);
             let line = format!("a shell in {place}; leave it with `exit` or Ctrl-D");
             say(job.voice, &Line::info(line));
         }
         (Talk::Normal, Occasion::Command) => {
-            say(job.voice, &Line::info(banner::place(name, has, &plan()?)));
+            say(job.voice, &Line::info(banner::place(name, has, opts)));
         }
         (Talk::Terse | Talk::Quiet, Occasion::Command) => {}
     }
-    Ok(())
+}
+
+/// The workspace by its own path. One that has none is refused by the run.
+fn workspace(opts: &ExecOpts) -> PathBuf {
+    let path = opts.workspace.path.as_deref().unwrap_or(Path::new("."));
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Says what there is to say about a run that ended, and what to exit with.

@@ -1,18 +1,20 @@
 //! What is said before a run: where it runs, and what is weaker than it should be. Pure.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use agent_exec::{Evidence, Found, Sandbox};
 use exec_core::{
-    Because, Capabilities, Executor, IsolationLevel, NamespaceBan, Network, PassedOver, Plan, Selection,
+    Because, Capabilities, ExecOpts, Executor, IsolationLevel, Machine, NamespaceBan, Network, PassedOver,
+    Selection,
 };
 
 use super::line::Line;
 
 /// Where a command runs, in one short line: the sandbox, its walls, and the limits people run into.
-pub(crate) fn place(name: &str, has: &Capabilities, plan: &Plan) -> String {
+pub(crate) fn place(name: &str, has: &Capabilities, opts: &ExecOpts) -> String {
     let version = has.engine.as_ref().map_or_else(String::new, |engine| format!(" {}", engine.version));
-    let limits = &plan.limits;
+    let limits = opts.limits.resolve(Machine::this());
     let limits = [
         limits.memory.map(|memory| memory.to_string()),
         limits.cpus.map(|cpus| format!("cpus {cpus}")),
@@ -20,37 +22,37 @@ pub(crate) fn place(name: &str, has: &Capabilities, plan: &Plan) -> String {
     ];
     let parts = [format!("{name}{version}"), format!("isolation {}", has.level)]
         .into_iter()
-        .chain(image(has, plan))
-        .chain([format!("network {}", network(plan))])
+        .chain(image(has, opts))
+        .chain([format!("network {}", network(opts))])
         .chain(limits.into_iter().flatten());
     parts.collect::<Vec<_>>().join(", ")
 }
 
 /// The same with everything there is to say.
-pub(crate) fn place_in_full(name: &str, has: &Capabilities, plan: &Plan) -> String {
+pub(crate) fn place_in_full(name: &str, has: &Capabilities, opts: &ExecOpts, workspace: &Path) -> String {
     let engine =
         has.engine.as_ref().map_or_else(String::new, |engine| format!(" ({engine} at {})", engine.at));
-    let limits = &plan.limits;
+    let limits = opts.limits.resolve(Machine::this());
     let parts = [format!("{name}{engine}"), format!("isolation {}", has.level)]
         .into_iter()
-        .chain(image(has, plan))
+        .chain(image(has, opts))
         .chain([
-            format!("network {}", network(plan)),
+            format!("network {}", network(opts)),
             format!("memory {}", or_unlimited(limits.memory)),
             format!("cpus {}", or_unlimited(limits.cpus)),
             format!("processes {}", or_unlimited(limits.pids)),
             format!("time {}", or_unlimited(limits.timeout.map(humantime::format_duration))),
-            format!("workspace {}", plan.workspace.display()),
+            format!("workspace {}", workspace.display()),
         ]);
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn image(has: &Capabilities, plan: &Plan) -> Option<String> {
-    has.images.then(|| format!("image {}", plan.image.as_deref().unwrap_or("host")))
+fn image(has: &Capabilities, opts: &ExecOpts) -> Option<String> {
+    has.images.then(|| format!("image {}", opts.image.as_deref().unwrap_or("host")))
 }
 
-fn network(plan: &Plan) -> Network {
-    plan.network.unwrap_or(Network::None)
+fn network(opts: &ExecOpts) -> Network {
+    opts.network.unwrap_or(Network::None)
 }
 
 fn or_unlimited(limit: Option<impl Display>) -> String {
@@ -126,13 +128,19 @@ fn looked(evidence: &Evidence) -> Option<String> {
 }
 
 /// A worker's log (R64): what isolation there is, what there is not and why, and where the command runs.
-pub(crate) fn worker(sandbox: &Sandbox, plan: &Plan) -> Vec<Line> {
-    worker_lines(sandbox.name(), sandbox.capabilities(), sandbox.selection(), plan)
+pub(crate) fn worker(sandbox: &Sandbox, opts: &ExecOpts, workspace: &Path) -> Vec<Line> {
+    worker_lines(sandbox.name(), sandbox.capabilities(), sandbox.selection(), opts, workspace)
 }
 
-fn worker_lines(name: &str, has: &Capabilities, selection: &Selection, plan: &Plan) -> Vec<Line> {
+fn worker_lines(
+    name: &str,
+    has: &Capabilities,
+    selection: &Selection,
+    opts: &ExecOpts,
+    workspace: &Path,
+) -> Vec<Line> {
     let mut lines: Vec<Line> = selection.passed_over.iter().map(disabled).collect();
-    let image = image(has, plan).map_or_else(String::new, |image| format!(", {image}"));
+    let image = image(has, opts).map_or_else(String::new, |image| format!(", {image}"));
     match (&has.engine, selection.passed_over.is_empty()) {
         (Some(engine), _) => {
             lines.push(Line::info(format!("{} isolation ENABLED ({engine}{image})", engine.make)));
@@ -143,7 +151,8 @@ fn worker_lines(name: &str, has: &Capabilities, selection: &Selection, plan: &Pl
     if let Some(by) = &selection.overruled {
         lines.push(Line::warn(format!("{by} is overruled by --sandbox {name}")));
     }
-    lines.push(Line::info(format!("Execution context: {}", place_in_full(name, has, plan))));
+    let place = place_in_full(name, has, opts, workspace);
+    lines.push(Line::info(format!("Execution context: {place}")));
     lines
 }
 

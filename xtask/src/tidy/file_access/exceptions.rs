@@ -31,6 +31,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         uses: &["File", "canonicalize"],
         why: "reads /dev/urandom; the workspace's own path, for printing",
     },
+    Exception {
+        place: "crates/agentctl/src/commands/run.rs",
+        uses: &["canonicalize"],
+        why: "the workspace's own path, for printing",
+    },
     Exception { place: "crates/agentctl/src/signals.rs", uses: &["fs"], why: "reads /proc/self alone" },
     Exception {
         place: "crates/exec-bootstrap/src/project.rs",

@@ -3,21 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use exec_core::{Cmd, EngineInfo, ExecOpts, Limit, Limits, OwnPlaces};
+use exec_core::{EngineInfo, Limit, Limits};
 
 use super::super::line::Voice;
 use super::*;
 
 /// The default limits, but for one that depends on the machine.
-fn plan() -> Plan {
+fn opts() -> ExecOpts {
     let limits = Limits { cpus: Limit::Exactly("0.5".parse().unwrap()), ..Limits::default() };
-    Plan::resolve(
-        &Cmd::new("x"),
-        &ExecOpts::in_workspace("/tmp").with_limits(limits),
-        [],
-        &OwnPlaces::default(),
-    )
-    .unwrap()
+    ExecOpts::default().with_limits(limits)
 }
 
 fn capabilities(level: IsolationLevel, engine: Option<EngineInfo>) -> Capabilities {
@@ -76,9 +70,9 @@ fn shown(lines: &[Line], voice: Voice) -> String {
 /// R64
 #[test]
 fn the_banner_fits_a_line() {
-    insta::assert_snapshot!(place("docker", &docker(), &plan()), @"docker 20.10.24, isolation container, image host, network none, 2 GiB, cpus 0.5, 5m");
-    insta::assert_snapshot!(place("local", &local(), &plan()), @"local, isolation namespaces, network none, 2 GiB, cpus 0.5, 5m");
-    insta::assert_snapshot!(place_in_full("docker", &docker(), &plan()), @"docker (Docker 20.10.24 at unix:///var/run/docker.sock), isolation container, image host, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp");
+    insta::assert_snapshot!(place("docker", &docker(), &opts()), @"docker 20.10.24, isolation container, image host, network none, 2 GiB, cpus 0.5, 5m");
+    insta::assert_snapshot!(place("local", &local(), &opts()), @"local, isolation namespaces, network none, 2 GiB, cpus 0.5, 5m");
+    insta::assert_snapshot!(place_in_full("docker", &docker(), &opts(), Path::new("/tmp")), @"docker (Docker 20.10.24 at unix:///var/run/docker.sock), isolation container, image host, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp");
 }
 
 /// R62, R64
@@ -114,7 +108,7 @@ fn weak_walls_are_named() {
 #[test]
 fn a_workers_log() {
     let log = |name: &str, has: &Capabilities, selection: &Selection| {
-        shown(&worker_lines(name, has, selection, &plan()), Voice::Worker)
+        shown(&worker_lines(name, has, selection, &opts(), Path::new("/tmp")), Voice::Worker)
     };
     insta::assert_snapshot!(log("docker", &docker(), &selection("docker", vec![])), @r"
     1970-01-01T00:00:00.000Z INFO Docker isolation ENABLED (Docker 20.10.24, image host)
