@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exec_core::{Cmd, Detected, ExecOpts, IsolationLevel, Needs, OwnPlaces, Plan, Registry, Request, Result};
+use exec_core::{
+    Cmd, Detected, ExecOpts, IsolationLevel, Needs, OwnPlaces, Plan, Registry, Request, Result, WorkspaceMode,
+};
 use exec_watch::Watch;
 
 use crate::probe::{Finding, Probe, look};
@@ -111,7 +113,7 @@ impl Builder {
         self.watch.admit()?;
         let mut backends = self.backends.clone();
         backends.watched_by(&self.watch);
-        let trial = self.tried_here.then(ExecOpts::default).filter(can_be_tried);
+        let trial = self.tried_here.then(trial).filter(can_be_tried);
         backends.prepare_for(|name| self.first_run_of(name).or(trial.as_ref()).cloned());
         self.choose(backends.probes()).await
     }
@@ -165,8 +167,14 @@ impl Builder {
     }
 }
 
+/// A run in the current directory that can't write there, so that its cell needs nothing prepared: looking for a sandbox leaves
+/// the directory as it is.
+fn trial() -> ExecOpts {
+    ExecOpts::default().with_workspace_mode(WorkspaceMode::ReadOnly { writable: Vec::new() })
+}
+
 /// Where the current directory can't be a workspace – `/`, a home directory – there is nothing to try: whoever starts there
-/// works elsewhere.
+/// works elsewhere. Backends that are given such a run would refuse it, so this is asked before there is one.
 fn can_be_tried(opts: &ExecOpts) -> bool {
     Plan::resolve(&Cmd::new("true"), opts, [], OwnPlaces::here()).is_ok()
 }

@@ -70,8 +70,8 @@ fn lifetime(selection: &Selection) -> Duration {
 /// The best sandbox there is: Docker, else Podman, else this machine's own namespaces. The answer is shared by the whole
 /// process, see [`Finder`].
 ///
-/// What was found has made a cell for the current directory, where that can be a workspace: an engine that answers and can't run
-/// anything is passed over.
+/// What was found has made a cell with the current directory in it, read-only, where that can be a workspace: an engine that
+/// answers and can't run anything is passed over.
 ///
 /// Called within a Tokio runtime, as everything here.
 pub async fn auto() -> Result<Sandbox> {

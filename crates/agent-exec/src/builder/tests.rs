@@ -68,7 +68,7 @@ async fn evidence_says_who_was_asked() {
 #[tokio::test]
 async fn a_directory_that_cant_be_a_workspace_is_not_tried() {
     assert!(!can_be_tried(&ExecOpts::in_workspace("/")));
-    assert!(can_be_tried(&ExecOpts::default()), "the tests run in a directory of their own");
+    assert!(can_be_tried(&trial()), "the tests run in a directory of their own");
     let sandbox = builder().sandbox("local").tried_here().build().await.unwrap();
     assert_eq!(sandbox.selection().name, "local");
 }
