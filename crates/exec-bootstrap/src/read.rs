@@ -72,7 +72,7 @@ fn content(root: &Dir, path: &str, most: u64) -> Content {
     let bytes = root.behind_links(path).and_then(|path| root.read(path, most));
     match bytes.map(String::from_utf8) {
         Ok(Ok(text)) => Content::Text(text),
-        Ok(Err(_)) => Content::Unreadable("it is no text (UTF-8)".to_owned()),
+        Ok(Err(_)) => Content::Unreadable("it is not UTF-8 text".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Content::Unread,
         Err(error) => Content::Unreadable(error.to_string()),
     }

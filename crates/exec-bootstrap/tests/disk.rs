@@ -48,7 +48,7 @@ fn plan(root: &Path) -> Plan {
 }
 
 #[test]
-fn what_is_read_is_what_matters() {
+fn only_relevant_files_are_read() {
     let files = [("go.mod", GO), ("web/package.json", "{}"), ("web/.nvmrc", "20\n")];
     let directory = project(&files);
     for useless in ["main.go", "node_modules/x/package.json", ".git/config", "target/package/Cargo.toml"] {
@@ -77,23 +77,23 @@ fn links_do_not_lead_out() {
 }
 
 #[test]
-fn files_that_can_not_be_read_are_told() {
+fn unreadable_files_are_reported() {
     let directory = project(&[("Cargo.toml", "[package]\nname = \"x\"\n")]);
     fs::write(directory.path().join("Cargo.lock"), [0xff, 0xfe, 0]).unwrap();
     let error = Plan::of(&read(directory.path()).unwrap(), &Wishes::default()).unwrap_err();
-    assert_eq!(error.to_string(), "can't read Cargo.lock: it is no text (UTF-8)");
+    assert_eq!(error.to_string(), "can't read Cargo.lock: it is not UTF-8 text");
     assert!(error.remedy().unwrap().contains("Cargo.lock"));
 }
 
 /// A lock file that is too long to read still counts.
 #[test]
-fn a_huge_lock_file_is_there_all_the_same() {
+fn a_huge_lock_file_still_counts() {
     let directory = project(&[("package.json", "{}"), ("yarn.lock", &"x".repeat(5 << 20))]);
     assert!(plan(directory.path()).dockerfile().contains("yarn install --frozen-lockfile"));
 }
 
 #[test]
-fn no_directory_is_told() {
+fn a_missing_directory_is_reported() {
     let error = read(Path::new("/no/such/project")).unwrap_err();
     assert!(error.to_string().contains("/no/such/project"), "{error}");
 }
@@ -120,7 +120,7 @@ fn files_are_written_once_and_again_when_the_project_changes() {
 
 /// R73
 #[test]
-fn what_somebody_wrote_stays() {
+fn hand_written_files_stay() {
     let directory = project(&[("go.mod", GO), (DOCKERIGNORE, "mine\n")]);
     let root = directory.path();
     let kept = write(root, &plan(root), Existing::Keep).unwrap();

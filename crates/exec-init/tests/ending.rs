@@ -60,7 +60,7 @@ in_both_walls! {
         }
     }
 
-    fn output_up_to_the_limit_is_no_reason(walls) {
+    fn output_up_to_the_limit_is_allowed(walls) {
         let mut start = shell("head -c 100000 /dev/zero");
         start.limits.output_bytes = Some(100_000);
         let outcome = Cell::new(walls).run(1, start);
@@ -91,7 +91,7 @@ in_both_walls! {
         assert_eq!(got, 1000);
     }
 
-    fn who_ignores_the_polite_signal_is_killed_after_the_grace(walls) {
+    fn a_command_that_ignores_the_polite_signal_is_killed_after_the_grace(walls) {
         let mut cell = Cell::new(walls);
         cell.start(1, shell("trap 'echo no' TERM; echo ready; while :; do sleep 0.01; done"));
         cell.credit(1, 1000);
@@ -104,7 +104,7 @@ in_both_walls! {
         assert_eq!(outcome.exited.status, Status::Signal(9));
     }
 
-    fn who_obeys_the_polite_signal_ends_in_its_own_way(walls) {
+    fn a_command_that_obeys_the_polite_signal_ends_in_its_own_way(walls) {
         let mut cell = Cell::new(walls);
         cell.start(1, shell("trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.01; done"));
         cell.credit(1, 1000);
@@ -173,7 +173,7 @@ in_both_walls! {
         assert!(!is_running(&seconds));
     }
 
-    fn what_is_left_behind_may_write_until_the_drain_ends(walls) {
+    fn background_processes_may_write_until_the_drain_ends(walls) {
         let mut start = shell("(sleep 0.2; echo late; sleep 1000; echo never) & echo early");
         start.limits.drain_ms = 1000;
         let began = Instant::now();
@@ -194,8 +194,8 @@ in_both_walls! {
         assert_eq!(outcome.stdout.len(), 60_000);
     }
 
-    /// F9: a flood that nobody reads is ended by its limit, and says so.
-    fn a_limit_ends_what_nobody_reads(walls) {
+    /// F9: a flood without a reader is ended by its limit, and the limit is named.
+    fn a_limit_ends_an_unread_flood(walls) {
         let mut cell = Cell::new(walls);
         let mut start = client::command(&["yes"]);
         start.limits.wall_ms = Some(300);

@@ -26,7 +26,7 @@ in_both_walls! {
         assert_eq!(outcome.exited.reason, EndReason::Own);
     }
 
-    fn a_missing_program_is_an_exec_failure_and_the_cell_goes_on(walls) {
+    fn a_missing_program_is_an_exec_failure_and_the_cell_continues(walls) {
         let mut cell = Cell::new(walls);
         cell.start(1, command(&["no-such-program-anywhere"]));
         let Event::Failed(failed) = cell.next().1 else { panic!("it can't start") };
@@ -34,7 +34,7 @@ in_both_walls! {
         assert_eq!(cell.run(2, shell("echo still here")).stdout, b"still here\n");
     }
 
-    fn a_directory_is_no_working_directory_if_it_is_missing(walls) {
+    fn a_missing_working_directory_is_an_error(walls) {
         let mut cell = Cell::new(walls);
         let mut start = shell("true");
         start.cwd = b"/no/such/place".to_vec();
@@ -83,7 +83,7 @@ in_both_walls! {
         assert_eq!(ids[0], ids[2]);
     }
 
-    fn environment_directory_mask_and_limits_are_as_told(walls) {
+    fn environment_directory_mask_and_limits_are_as_requested(walls) {
         let mut start = shell("cat /proc/$$/environ | tr '\\0' '\\n'; pwd; umask; ulimit -n; ulimit -c; ulimit -f");
         start.env = vec![b"PATH=/usr/bin:/bin".to_vec(), b"A=b c".to_vec()];
         start.cwd = b"/usr".to_vec();
@@ -96,7 +96,7 @@ in_both_walls! {
         assert_eq!(text, "PATH=/usr/bin:/bin\nA=b c\n/usr\n0027\n64\n0\n1024\n");
     }
 
-    fn a_limit_above_the_hard_one_is_no_failure(walls) {
+    fn a_limit_above_the_hard_one_is_not_an_error(walls) {
         let mut start = shell("ulimit -n");
         start.rlimits = vec![Rlimit { resource: Resource::OpenFiles, value: u64::MAX }];
         let outcome = Cell::new(walls).run(1, start);
@@ -179,7 +179,7 @@ fn goes_on_after(cell: &mut Cell) {
 }
 
 #[test]
-fn a_cell_out_of_descriptors_says_so_and_goes_on() {
+fn a_cell_out_of_descriptors_reports_it_and_continues() {
     let mut sh = Command::new("sh");
     sh.args(["-c", "ulimit -n 60; exec \"$0\"", env!("CARGO_BIN_EXE_exec-init")]);
     let mut cell = Cell::of(sh);
@@ -190,7 +190,7 @@ fn a_cell_out_of_descriptors_says_so_and_goes_on() {
 }
 
 #[test]
-fn facts_say_what_holds() {
+fn facts_report_what_holds() {
     let facts = Cell::new(client::Walls::Subreaper).facts.take().expect("facts");
     assert!(!facts.pid_namespace);
     assert!(facts.no_new_privs);

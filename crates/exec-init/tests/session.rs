@@ -140,7 +140,7 @@ in_both_walls! {
         assert_eq!((failed.stage, failed.errno), (Stage::Refused, libc::EBUSY));
     }
 
-    fn a_program_that_is_missing_is_said_to_be(walls) {
+    fn a_missing_program_is_reported(walls) {
         let mut cell = Cell::new(walls);
         cell.start(1, in_session(client::command(&["/no/such"])));
         let (1, Event::Failed(failed)) = cell.next() else { panic!("it can't start") };

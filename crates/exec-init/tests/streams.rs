@@ -188,7 +188,7 @@ in_both_walls! {
         }
     }
 
-    fn a_signal_reaches_who_is_in_front_of_a_terminal(walls) {
+    fn a_signal_reaches_the_foreground_of_a_terminal(walls) {
         let mut cell = Cell::new(walls);
         let script = "set -m; sh -c 'trap \"echo front; exit 0\" INT; echo ready; while :; do sleep 0.01; done'; echo back";
         cell.start(1, on_tty(shell(script), 10, 20));

@@ -58,7 +58,7 @@ fn the_end_of_the_pipe_is_the_end_of_the_program() {
 
 /// R11: a program that ignores SIGTERM is killed.
 #[test]
-fn a_program_that_will_not_end_is_made_to() {
+fn a_program_that_ignores_the_request_is_killed() {
     let dir = tempfile::tempdir().expect("a directory");
     let (mut child, input, program) = started(&dir, "trap '' TERM;");
     drop(input);
@@ -105,12 +105,12 @@ fn a_program_that_executed_itself_anew_ends_too() {
     drop(child.stdin.take());
     assert_eq!(child.wait().expect("wait").code(), Some(0));
     until("it ended", || !is_alive(anew));
-    assert!(is_alive(other), "what it started besides is not ours to end");
+    assert!(is_alive(other), "its other children are not ours to end");
     kill_process(other, Signal::KILL).expect("kill");
 }
 
 #[test]
-fn a_program_that_ends_by_itself_is_told() {
+fn the_programs_own_end_is_reported() {
     let (mut child, _input) = tied("exit 3");
     assert_eq!(child.wait().expect("wait").code(), Some(1));
 }

@@ -55,7 +55,7 @@ async fn limits_and_stops_end_the_group() {
 }
 
 #[tokio::test]
-async fn what_a_group_can_not_hold_is_refused() {
+async fn limits_beyond_a_process_group_are_refused() {
     let (executor, _workspace, opts) = group().await;
     let refused = [
         (opts.clone().with_network(Network::None), ErrorKind::Unsupported),

@@ -1,5 +1,6 @@
-//! Containers of Podman keep the contract of `Executor`: with this machine's own programs, and in an image all of whose
-//! settings are odd. As root and, where the tests are repeated as an ordinary user, without any rights.
+//! Containers of Podman keep the contract of `Executor`: with this machine's own programs, and in an image
+//! with odd values for every setting. As root and, where the tests are repeated as an ordinary user, without
+//! privileges.
 
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ fn main() -> ExitCode {
     exec_testkit::main(async || vec![linux::host_image().await, linux::odd_image().await])
 }
 
-/// The cases need a program that is built for Linux.
+/// The cases need a program built for Linux.
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
     ExitCode::SUCCESS
@@ -22,12 +23,12 @@ mod linux {
     use exec_podman::{ContainerConfig, InitPlacement, PodmanConfig, PodmanExec};
     use exec_testkit::Backend;
 
-    /// Every container made when it is needed, PID 1 mounted from this machine.
+    /// Every container is made on demand, with PID 1 mounted from this machine.
     pub(crate) async fn host_image() -> Backend {
         backend("podman-host-image", ContainerConfig { warm_cells: 0, ..ContainerConfig::default() }).await
     }
 
-    /// Containers kept warm, PID 1 in a volume of the engine's.
+    /// Containers are kept warm, with PID 1 in a volume of the engine.
     pub(crate) async fn odd_image() -> Backend {
         let label = "podman-odd-image-pooled";
         let image = match exec_testkit::odd_image("podman") {

@@ -23,7 +23,7 @@ const SETTINGS: [&str; 8] = [
     "VOLUME /volume",
     "ENV ODD=yes HOME=/no/such/home PATH=/bin",
     r#"HEALTHCHECK --interval=1s CMD ["/bin/false"]"#,
-    "LABEL dev.agentctl.owner=somebody-else",
+    "LABEL dev.agentctl.owner=another",
 ];
 
 /// Imports the image into the engine that this program (`docker`, `podman`) talks to, if missing, and returns
@@ -77,7 +77,7 @@ fn file_system() -> io::Result<TempDir> {
         std::fs::set_permissions(root.path().join(directory), std::fs::Permissions::from_mode(0o1777))?;
     }
     let busybox = ["/bin/busybox", "/usr/bin/busybox"].into_iter().find(|path| Path::new(path).exists());
-    let busybox = busybox.ok_or_else(|| io::Error::other("there is no busybox; install busybox-static"))?;
+    let busybox = busybox.ok_or_else(|| io::Error::other("busybox is missing; install busybox-static"))?;
     std::fs::copy(busybox, bin.join("busybox"))?;
     for applet in APPLETS.split_whitespace() {
         std::os::unix::fs::symlink("busybox", bin.join(applet))?;

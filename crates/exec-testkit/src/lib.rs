@@ -8,7 +8,7 @@
 //!
 //! fn main() -> ExitCode {
 //!     exec_testkit::main(async || {
-//!         let executor = Err("there is no such engine here".to_owned());
+//!         let executor = Err("the engine is not installed".to_owned());
 //!         vec![Backend { label: "docker".into(), engine: "docker", executor }]
 //!     })
 //! }

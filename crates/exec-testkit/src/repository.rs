@@ -35,7 +35,7 @@ pub(crate) async fn need_git(ctx: &Ctx) -> Result<()> {
     }
     match ctx.executor().run(&git(&["--version"]), &ctx.opts()).await {
         Err(error) if error.kind() == ErrorKind::ProgramNotFound => {
-            bail!(Skip("there is no git inside".into()))
+            bail!(Skip("the sandbox has no git".into()))
         }
         result => check::exited(&result?, 0),
     }

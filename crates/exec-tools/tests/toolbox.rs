@@ -36,7 +36,7 @@ async fn definitions_for_function_calling() {
         for property in schema["properties"].as_object().unwrap().values() {
             assert!(property["type"].is_string() && property["description"].is_string(), "{property}");
         }
-        // The example of each is a call that is right.
+        // The example of each tool is a valid call.
         assert!(
             schema["required"]
                 .as_array()
@@ -47,9 +47,9 @@ async fn definitions_for_function_calling() {
     }
 }
 
-/// R81: a call comes to a result.
+/// R81: a call returns a result.
 #[tokio::test]
-async fn a_call_is_a_result() {
+async fn a_call_returns_a_result() {
     let (_workspace, toolbox) = toolbox(|opts| opts).await;
     let reply = call(&toolbox, "run_command", json!({"command": "echo out; exit 4"})).await;
     let result = reply.result.unwrap();
@@ -57,13 +57,13 @@ async fn a_call_is_a_result() {
         (result.ended(), result.exit_code(), &*result.stdout.bytes()),
         (Ended::Exited, Some(4), &b"out\n"[..])
     );
-    assert!(!reply.is_error, "a command that fails is no failed call");
+    assert!(!reply.is_error, "a failing command is not a failed call");
     toolbox.close().await.unwrap();
     let late = call(&toolbox, "run_command", json!({"command": "echo"})).await;
     assert!(late.is_error && late.text == "the sandbox is closed", "{}", late.text);
 }
 
-/// R83: a tool that is not allowed is neither shown nor carried out.
+/// R83: a forbidden tool is neither listed nor executed.
 #[tokio::test]
 async fn only_some_tools() {
     let (_workspace, toolbox) = toolbox(|opts| opts).await;
@@ -77,7 +77,7 @@ async fn only_some_tools() {
     );
 }
 
-/// R80: what the description says of the sandbox is what was configured.
+/// R80: the description of the sandbox matches its configuration.
 #[tokio::test]
 async fn the_description_is_the_sandboxs_own() {
     let (workspace, toolbox) = toolbox(|opts| {
@@ -94,7 +94,7 @@ async fn the_description_is_the_sandboxs_own() {
     assert!(reply.text.contains("perhaps: that place is read-only in this sandbox"), "{}", reply.text);
 }
 
-/// A43: output is saved to files alone. Opening a pipe would wait for a reader that never comes.
+/// A43: output is saved to regular files only. Opening a pipe would block until a reader comes.
 #[tokio::test]
 async fn output_is_saved_to_files_alone() {
     let (workspace, toolbox) = toolbox(|opts| opts).await;

@@ -1,4 +1,4 @@
-//! What the crate promises of the lines a reaper is told, and of any bytes in their place.
+//! What the crate guarantees for the lines that a reaper reads, and for any bytes in their place.
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ fn address() -> impl Strategy<Value = Address> {
     prop_oneof![unix.prop_map(Address::Unix), any::<SocketAddr>().prop_map(|tcp| Address::Tcp(plain(tcp)))]
 }
 
-/// Without what its text does not say.
+/// Without the parts that its text omits.
 fn plain(address: SocketAddr) -> SocketAddr {
     address.to_string().parse().unwrap()
 }

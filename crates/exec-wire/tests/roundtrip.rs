@@ -1,4 +1,4 @@
-//! What the crate promises of every frame and of any bytes.
+//! What the crate guarantees for every frame and for any bytes.
 
 use exec_wire::{
     Access, CgroupPlan, CgroupVersion, Closed, ContainerPlan, EndReason, Exited, Expected, Facts, Failed,
@@ -15,7 +15,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     vec(any::<u8>(), 0..40)
 }
 
-/// What the kernel takes as an argument: anything but the byte that ends it.
+/// An argument as the kernel accepts it: anything but the terminating byte.
 fn c_string() -> impl Strategy<Value = Vec<u8>> {
     vec(1..=u8::MAX, 0..40)
 }
@@ -147,7 +147,7 @@ fn jail() -> impl Strategy<Value = JailSpec> {
     )
 }
 
-/// Frames to the cell but those that borrow their payload.
+/// All frames to the cell except those that borrow their payload.
 fn to_cell() -> impl Strategy<Value = ToCell<'static>> {
     prop_oneof![
         any::<u16>().prop_map(|version| ToCell::Hello { version }),
@@ -222,7 +222,7 @@ fn closed() -> impl Strategy<Value = Closed> {
     )
 }
 
-/// Frames from the cell but those that borrow their payload.
+/// All frames from the cell except those that borrow their payload.
 fn from_cell() -> impl Strategy<Value = FromCell<'static>> {
     let stages = vec![Stage::Stdio, Stage::Fork, Stage::Cwd, Stage::Confine, Stage::Exec, Stage::Refused];
     prop_oneof![
@@ -237,7 +237,7 @@ fn from_cell() -> impl Strategy<Value = FromCell<'static>> {
     ]
 }
 
-/// Whatever is understood at all is understood in one way: written again it is the same bytes.
+/// Decoded bytes have one meaning: encoded again they are the same bytes.
 fn decodes_to_itself_or_not_at_all(bytes: &[u8]) -> Result<(), TestCaseError> {
     let Ok(Some((header, payload))) = Header::split(bytes) else { return Ok(()) };
     let frame = &bytes[..header.frame_len()];
@@ -254,7 +254,7 @@ fn decodes_to_itself_or_not_at_all(bytes: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A frame whose payload lost its last bytes, with a header that agrees.
+/// A frame whose payload lost its last bytes, with a matching header.
 fn shortened(frame: &[u8], lost: usize) -> Option<(Header, Vec<u8>)> {
     let (header, payload) = Header::split(frame).ok()??;
     let kept = payload.len().checked_sub(lost)?;
@@ -392,13 +392,13 @@ fn the_kinds_of_the_two_directions_are_apart() {
 }
 
 #[test]
-fn a_count_that_can_not_be_is_refused_before_memory_is_taken() {
+fn an_impossible_count_is_refused_before_allocating() {
     let header = Header { kind: 0x02, run: 1, len: 4 };
     assert_eq!(ToCell::decode(&header, &u32::MAX.to_le_bytes()), Err(WireError::Truncated));
 }
 
 #[test]
-fn what_no_kernel_could_run_is_refused() {
+fn commands_that_no_kernel_could_run_are_refused() {
     let plain = Start {
         argv: vec![b"true".to_vec()],
         env: Vec::new(),

@@ -1,5 +1,6 @@
-//! Images that stand in for the official ones: this machine's own packages and toolchains, imported once for all tests and
-//! removed by the last. An image of a real name that the engine has already is used as it is, and stays.
+//! Substitutes for the official images: this machine's own packages and toolchains, imported once for all
+//! tests and removed by the last. If the engine already has an image of the official name, the tests use it
+//! and leave it in place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +12,10 @@ use exec_testkit::Skip;
 
 use crate::tools::{docker, test_tools};
 
-/// What it is imported as.
+/// The name it is imported under.
 const NAME: &str = "agentctl-test/stand-in";
 
-/// The official images it is taken for.
+/// The official images it replaces.
 const OFFICIAL: [&str; 5] = [
     "golang:1.22-bookworm",
     "node:20-bookworm",
@@ -26,7 +27,8 @@ const OFFICIAL: [&str; 5] = [
 const SETTINGS: &str = "ENV PATH=/usr/local/cargo/bin:/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     RUSTUP_HOME=/usr/local/rustup CARGO_HOME=/usr/local/cargo GOTOOLCHAIN=local";
 
-/// Writes an archive of installed packages with all they depend on, and of toolchains. Packages know their files.
+/// Writes an archive of installed packages with all their dependencies, and of toolchains. The packages list
+/// their own files.
 const ARCHIVE: &str = r#"
 set -eu
 packages="bash coreutils findutils grep sed tar gzip passwd util-linux ca-certificates gcc libc6-dev python3 python3-venv nodejs dash"
@@ -58,20 +60,20 @@ printf 'version = "12"\nprofile = "minimal"\ndefault_toolchain = "%s"\n' "$toolc
 tar -C "$1.settings" --transform 'flags=r;s,^\./settings,usr/local/rustup/settings,' -rf "$1" ./settings.toml ./tmp
 "#;
 
-/// The images, once the engine has them.
+/// The images, once they are on the engine.
 pub(crate) fn stand_in() -> Result<()> {
     static MADE: OnceLock<Result<(), String>> = OnceLock::new();
     let go = go()?;
     MADE.get_or_init(|| make(&go).map_err(|error| format!("{error:#}"))).clone().map_err(anyhow::Error::msg)
 }
 
-/// The Go that `cargo xtask test` installs: a whole tree, in a package of Python's.
+/// The Go that `cargo xtask test` installs: a whole tree inside a Python package.
 fn go() -> Result<PathBuf> {
     let libraries = fs::read_dir(test_tools().join("lib")).into_iter().flatten().flatten();
     let found = libraries
         .map(|python| python.path().join("site-packages/go"))
         .find(|path| path.join("bin/go").is_file());
-    found.ok_or_else(|| Skip("there is no Go in target/test-tools: run `cargo xtask test`".to_owned()).into())
+    found.ok_or_else(|| Skip("target/test-tools has no Go: run `cargo xtask test`".to_owned()).into())
 }
 
 fn make(go: &Path) -> Result<()> {
@@ -79,7 +81,7 @@ fn make(go: &Path) -> Result<()> {
     let directory = tempfile::tempdir()?;
     let archive = directory.path().join("root.tar");
     let status = Command::new("sh").args(["-c", ARCHIVE, "sh"]).arg(&archive).arg(go).status()?;
-    ensure!(status.success(), "this machine's packages can't be put together");
+    ensure!(status.success(), "can't archive this machine's packages");
     let imported =
         Command::new(&docker).args(["import", "--change", SETTINGS]).arg(&archive).arg(NAME).output()?;
     ensure!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
@@ -93,7 +95,7 @@ fn make(go: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes our own names away again; a real image of the name has another id.
+/// Removes our own names; an official image of that name has another id.
 pub(crate) fn remove() {
     let Ok(docker) = docker() else { return };
     let id = |name: &str| {
@@ -102,7 +104,7 @@ pub(crate) fn remove() {
     };
     let Some(ours) = id(NAME) else { return };
     for name in OFFICIAL.into_iter().filter(|name| id(name).as_ref() == Some(&ours)).chain([NAME]) {
-        // What is left is told by the engine's own list.
+        // The engine's own list shows what is left.
         let _ =
             Command::new(&docker).args(["rmi", name]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     }

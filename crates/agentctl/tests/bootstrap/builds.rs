@@ -1,5 +1,5 @@
-//! Projects whose generated image is really built, and whose own tests then run in it: without a network, with the
-//! project read-only.
+//! Builds the generated image of a project for real and runs the project's own tests in it, without a network
+//! and with the project read-only.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::base;
 use crate::support::Place;
 use crate::tools::docker;
 
-/// A project of these files, with its Dockerfile.
+/// A project of these files, with its generated Dockerfile.
 fn project(files: &[(&str, &str)]) -> Result<Place> {
     base::stand_in()?;
     let place = Place::new();
@@ -54,19 +54,19 @@ fn test(place: &Place, command: &[&str]) -> Result<Image> {
     Ok(image)
 }
 
-/// An image of one test, removed with it.
+/// The image of one test, removed with it.
 struct Image(String);
 
 impl Drop for Image {
     fn drop(&mut self) {
         if let Ok(docker) = docker() {
-            // What is left is told by the engine's own list.
+            // The engine's own list shows what is left.
             let _ = Command::new(docker).args(["rmi", "--force", &self.0]).output();
         }
     }
 }
 
-/// Builds as a person does; what it said.
+/// Builds as a user would, and returns the messages.
 fn build(place: &Place, name: &str, options: &[&str]) -> Result<(Image, String)> {
     let docker = docker().map_err(anyhow::Error::msg)?;
     let output = Command::new(docker)
@@ -79,13 +79,13 @@ fn build(place: &Place, name: &str, options: &[&str]) -> Result<(Image, String)>
     Ok((Image(name.to_owned()), said(&output)))
 }
 
-/// R72: every step of a build that was done before is taken from the cache.
+/// R72: the second build takes every step from the cache.
 fn ensure_cached(place: &Place, name: &str) -> Result<()> {
     let (_image, said) = build(place, name, &[])?;
     let id = |line: &str| {
         line.strip_prefix('#').and_then(|line| line.split_once(' ')).map(|(id, _)| id.to_owned())
     };
-    // The first is the image it begins with.
+    // The first step is the base image.
     let is_step = |line: &&str| {
         let place = line.split_once(" [").and_then(|(_, rest)| rest.split_once("] "));
         let number = place.and_then(|(place, _)| place.rsplit(' ').next());
@@ -101,9 +101,10 @@ fn ensure_cached(place: &Place, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// R71, R72, R76: built for the first run, there for the second, built again when what goes into it has changed.
+/// R71, R72, R76: built for the first run, reused by the second, built again when one of its inputs has
+/// changed.
 pub(crate) async fn go() -> Result<()> {
-    // Of this test alone: an image that an earlier one left would be used as it is.
+    // Unique to this test: an image left by an earlier one would be reused.
     let module = format!("module example.com/hello\n\ngo 1.22\n\n// {}\n", std::process::id());
     let place = project(&[
         ("go.mod", &module),
@@ -120,10 +121,10 @@ pub(crate) async fn go() -> Result<()> {
     std::mem::forget(again);
     place.file("hello.go", "package hello\n\nfunc Hello() string { return \"changed\" }\n");
     let sources = test(&place, &["true"])?;
-    ensure!(sources.0 == first.0, "sources are no part of it");
+    ensure!(sources.0 == first.0, "sources are not part of it");
     std::mem::forget(sources);
     place.file("go.mod", "module example.com/hello\n\ngo 1.22\n\n// changed\n");
-    ensure!(test(&place, &["true"])?.0 != first.0, "what is copied has changed");
+    ensure!(test(&place, &["true"])?.0 != first.0, "a copied file has changed");
     Ok(())
 }
 
@@ -145,7 +146,7 @@ pub(crate) async fn node() -> Result<()> {
     ensure_cached(&place, "agentctl-test/node")
 }
 
-/// R71, R72: with a package of the registry; what two builds from nothing install is the same to the last byte.
+/// R71, R72: with a package from the registry; two clean builds install the same bytes.
 pub(crate) async fn python_twice_from_clean() -> Result<()> {
     let place = project(&[
         (".python-version", "3.11\n"),
@@ -183,7 +184,7 @@ pub(crate) async fn rust() -> Result<()> {
         ),
         ("src/lib.rs", "#[test]\nfn two() {\n    assert_eq!(itoa::Buffer::new().format(2), \"2\");\n}\n"),
     ])?;
-    // Without a lock file nothing is written to a read-only project: the target goes elsewhere too.
+    // Without a lock file nothing is written to a read-only project: the target directory is elsewhere too.
     let _image = test(&place, &["sh", "-c", "cp -r . /tmp/copy && cd /tmp/copy && cargo test --quiet"])?;
     ensure_cached(&place, "agentctl-test/rust")
 }

@@ -1,4 +1,5 @@
-//! `--compose` on an engine: a small server, started, asked, stopped and started again by the generated scripts.
+//! `--compose` on an engine: the generated scripts start a small server, query it, stop it and start it
+//! again.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,7 @@ use crate::base;
 use crate::support::Place;
 use crate::tools::{docker, tool};
 
-/// Counts how often it was started, in a file that must last; and says what it may not write.
+/// Counts its starts in a file that must last, and reports which paths it can write.
 const SERVER: &str = r#"package main
 
 import (
@@ -25,14 +26,14 @@ func main() {
 		panic(err)
 	}
 	if os.WriteFile("/app/config/x", nil, 0o600) == nil || os.WriteFile("/usr/x", nil, 0o600) == nil {
-		panic("it can write what it must not")
+		panic("it can write a read-only path")
 	}
 	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "up") })
 	http.ListenAndServe(":"+os.Getenv("PORT"), nil)
 }
 "#;
 
-/// What belongs to the project, gone with the test.
+/// Everything that belongs to the project, removed with the test.
 struct Project<'a> {
     place: &'a Place,
     name: String,
@@ -81,7 +82,8 @@ fn ok(output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// R23, R74: it becomes healthy, its data lasts, its configuration is read-only, and stopping leaves nothing.
+/// R23, R74: it becomes healthy, its data lasts, its configuration is read-only, and stopping it leaves
+/// nothing behind.
 pub(crate) async fn an_application_comes_and_goes() -> Result<()> {
     tool("docker-compose")?;
     base::stand_in()?;
@@ -91,7 +93,7 @@ pub(crate) async fn an_application_comes_and_goes() -> Result<()> {
     place.file("main.go", SERVER);
     ok(&place.output(["bootstrap-docker", "--compose"]))?;
     ok(&place.output(["bootstrap-docker", "--check"]))?;
-    // The scripts take the first docker; here that must be one that builds with BuildKit.
+    // The scripts take the first `docker` on `PATH`; here that must be one that builds with BuildKit.
     let first = docker.parent().unwrap_or(Path::new("/usr/bin")).to_owned();
     let others = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(first).chain(std::env::split_paths(&others)))?;
@@ -111,7 +113,7 @@ pub(crate) async fn an_application_comes_and_goes() -> Result<()> {
     ok(&project.script("docker-stop.sh", &[])?)?;
     ensure!(project.containers()?.is_empty(), "it left {}", project.containers()?);
     ok(&project.script("docker-start.sh", &["prod"])?)?;
-    ensure!(project.starts()? == 2, "what is in /app/data lasts");
+    ensure!(project.starts()? == 2, "files in /app/data last");
     ok(&project.script("emergency-stop.sh", &[])?)?;
     ensure!(project.containers()?.is_empty(), "the emergency stop left {}", project.containers()?);
     Ok(())

@@ -1,5 +1,6 @@
-//! What `agentctl bootstrap-docker` writes, in the hands of those it is written for: a linter, compose, and an engine that
-//! builds it. No registry is needed: images stand in for the official ones, made of this machine's own programs.
+//! The files that `agentctl bootstrap-docker` writes, in their real consumers: a linter, compose, and an
+//! engine that builds them. The tests need no registry: images made of this machine's own programs replace
+//! the official ones.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 

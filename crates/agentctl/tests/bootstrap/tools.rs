@@ -1,4 +1,4 @@
-//! The programs that read generated files: whether they are here, and what they say.
+//! The programs that read generated files: whether they are installed, and what they report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ pub(crate) fn tool(name: &str) -> Result<PathBuf> {
     let found = std::iter::once(own)
         .chain(places.into_iter().map(|place| place.join(name)))
         .find(|path| path.is_file());
-    found.ok_or_else(|| Skip(format!("there is no {name} here")).into())
+    found.ok_or_else(|| Skip(format!("{name} is not installed")).into())
 }
 
 pub(crate) fn test_tools() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("test-tools")
 }
 
-/// A `docker` whose builds know cache mounts: one before version 23, or one with buildx.
+/// A `docker` that supports cache mounts: version 23 or later, or one with buildx.
 pub(crate) fn docker() -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let programs =
@@ -43,7 +43,7 @@ pub(crate) fn docker() -> Result<PathBuf, String> {
     says(&program, &["info"]).map(|_| program).ok_or_else(|| "the Docker engine does not answer".to_owned())
 }
 
-/// Every fixture of exec-bootstrap that becomes files, with and without the application.
+/// Every fixture of exec-bootstrap that produces files, with and without the application.
 fn plans() -> Result<Vec<(String, Plan)>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../exec-bootstrap/tests/fixtures");
     let mut plans = Vec::new();
@@ -74,7 +74,7 @@ fn plans() -> Result<Vec<(String, Plan)>> {
     Ok(plans)
 }
 
-/// R71: nothing to report of any Dockerfile; of a bad one there is.
+/// R71: the linter reports nothing about any generated Dockerfile, and does report a bad one.
 pub(crate) async fn hadolint_reports_nothing() -> Result<()> {
     let hadolint = tool("hadolint")?;
     let directory = tempfile::tempdir()?;
@@ -94,7 +94,7 @@ pub(crate) async fn hadolint_reports_nothing() -> Result<()> {
     Ok(())
 }
 
-/// R74: compose reads every file of every kind; a broken one it does not.
+/// R74: compose reads every generated file and refuses a broken one.
 pub(crate) async fn compose_accepts_every_file() -> Result<()> {
     let compose = tool("docker-compose")?;
     let directory = tempfile::tempdir()?;

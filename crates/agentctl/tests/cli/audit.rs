@@ -1,4 +1,4 @@
-//! The audit log as it is on disk after real runs.
+//! The audit log on disk after real runs.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -36,19 +36,19 @@ fn a_run_is_two_lines() {
     assert_eq!((end["stdout_bytes"].as_u64(), end["stderr_bytes"].as_u64()), (Some(6), Some(0)));
 }
 
-/// R91: neither output nor arguments make lines.
+/// R91: neither output nor arguments create lines.
 #[test]
-fn nothing_a_command_says_is_a_line() {
+fn no_output_or_argument_is_a_line() {
     let place = Place::new();
     let forged = "x\n{\"event\":\"end\",\"run\":\"forged\"}\n";
     place.output(["run", "--quiet", "--", "printf", "%s", forged]);
     let lines = lines(&place);
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.iter().all(|line| line["run"] != "forged"));
-    assert_eq!(lines[0]["argv"][2], forged, "and they are kept as they are");
+    assert_eq!(lines[0]["argv"][2], forged, "the arguments are recorded unchanged");
 }
 
-/// R91: what could not be started has its lines too.
+/// R91: a failed start has its lines too.
 #[test]
 fn a_start_that_fails_is_closed() {
     let place = Place::new();
@@ -76,7 +76,7 @@ fn many_writers_make_whole_lines() {
     assert_eq!((runs.len(), of(&lines, "start").len(), of(&lines, "end").len()), (16, 16, 16));
 }
 
-/// All that is written down of a run while it lasts: its records and the log.
+/// Everything written about a run while it lasts: its records and the log.
 fn written_down(place: &Place) -> String {
     let records = ["cells", "runs"].map(|kind| std::fs::read_dir(place.state().join(kind)).unwrap());
     let records = records.into_iter().flatten().map(|record| record.unwrap().path());
@@ -84,7 +84,7 @@ fn written_down(place: &Place) -> String {
     records.chain([log]).map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
-/// R91: a value that is said to be a secret is the command's alone, though its name does not look like one.
+/// R91: only the command sees the value of a secret, even if its name does not look like one.
 #[test]
 fn a_secret_shows_nowhere() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -104,12 +104,12 @@ fn a_secret_shows_nowhere() {
     std::io::Read::read_to_string(&mut run.child().stderr.take().unwrap(), &mut logged).unwrap();
     for (what, text) in [("written", written + &written_down(&place)), ("listed", listed), ("logged", logged)]
     {
-        assert!(text.contains(plain), "the control: what is no secret is {what}: {text}");
+        assert!(text.contains(plain), "the control: a plain value is {what}: {text}");
         assert!(!text.contains(secret), "{what}: {text}");
     }
 }
 
-/// Runs whose owners were killed, and of which nothing but their lines in the log is left, as after a restart.
+/// Runs whose owners were killed, and of which only the lines in the log are left, as after a restart.
 fn lose(place: &Place, count: usize) {
     let markers: Vec<Marker> = (0..count).map(|_| Marker::new()).collect();
     let begin = |marker: &Marker| {
@@ -129,7 +129,7 @@ fn lose(place: &Place, count: usize) {
 
 /// R91, R15: by the command, once, and with the reason.
 #[test]
-fn gc_closes_what_the_records_have_lost() {
+fn gc_closes_runs_without_records() {
     let place = Place::new();
     lose(&place, 2);
     let log = place.user().join("agentctl/audit.jsonl");
@@ -150,9 +150,9 @@ fn gc_closes_what_the_records_have_lost() {
     assert_eq!(lines.len(), 4, "{lines:?}");
 }
 
-/// R91, R15: without anybody asking for it. A short run may end before it is done, then the next one does it.
+/// R91, R15: automatically. A short run may end before it has closed them; then the next one does.
 #[test]
-fn the_next_runs_close_what_the_records_have_lost() {
+fn the_next_runs_close_runs_without_records() {
     let place = Place::new();
     lose(&place, 1);
     let run = lines(&place)[0]["run"].clone();

@@ -1,4 +1,4 @@
-//! `auto` where no engine can be used: local with a warning, or a refusal, and both with the fix.
+//! `auto` without a usable engine: a local run with a warning, or a refusal, and both name the fix.
 
 use std::os::unix::net::UnixListener;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ use crate::support::{LOCAL, Place, Run};
 
 const FIX: &str = "start the engine that should be there";
 
-/// `agentctl run`, with what these variables say of engines.
+/// `agentctl run` with these variables, which decide where engines are searched for.
 fn command(place: &Place, engine: &str, options: &[&str]) -> Command {
     let mut command = place.agentctl(["run"].iter().chain(options).chain(&["--", "echo", "ran"]));
     command.env_remove(LOCAL.0).env("DOCKER_HOST", engine).env("CONTAINER_HOST", engine);
@@ -65,7 +65,7 @@ fn without_fallback_or_by_name_it_is_refused_with_the_same_fix() {
     }
 }
 
-/// R62: an image that was asked for is not left out for the sake of running at all.
+/// R62: a requested image is never dropped just so that the command can run.
 #[test]
 fn an_image_is_not_dropped() {
     let output = without_engine(&["--image", "debian"]);
@@ -74,7 +74,7 @@ fn an_image_is_not_dropped() {
     assert!(said.contains("no images to find `debian` in") && said.contains(FIX), "{said}");
 }
 
-/// R64: S4's lines, each with its time.
+/// R64: the lines required for workers, each with its time.
 #[test]
 fn a_workers_log_says_what_is_disabled() {
     let output = without_engine(&["--log", "worker"]);
@@ -86,7 +86,7 @@ fn a_workers_log_says_what_is_disabled() {
     assert!(lines.iter().any(|line| line.starts_with("INFO Execution context: local, isolation ")), "{said}");
 }
 
-/// An engine that takes connections and says nothing.
+/// An engine that accepts connections and never answers.
 fn hung_engine(place: &Place) -> (UnixListener, String) {
     let path = place.user().join("engine.sock");
     (UnixListener::bind(&path).unwrap(), format!("unix://{}", path.display()))
@@ -102,7 +102,7 @@ fn an_engine_that_hangs_is_passed_over() {
     assert!(said(&output).contains("does not answer in time"), "{output:?}");
 }
 
-/// R12: who asks for an end while an engine is waited for does not wait for that.
+/// R12: a user who interrupts the search for an engine does not wait for that engine.
 #[test]
 fn a_search_can_be_ended() {
     let place = Place::new();

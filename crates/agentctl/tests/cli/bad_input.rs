@@ -1,8 +1,8 @@
-//! Input that makes no sense: each an error that names the thing and the fix, before anything starts.
+//! Invalid input: each is an error that names the cause and the fix, before anything starts.
 
 use crate::support::Place;
 
-/// What is said about a run with these options, which must not happen.
+/// The error message of a run with these options, which must not start.
 fn refusal(options: &[&str]) -> String {
     let place = Place::new();
     std::fs::create_dir(place.path().join("sub")).unwrap();
@@ -14,7 +14,7 @@ fn refusal(options: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap().replace(dir.to_str().unwrap(), "[workspace]")
 }
 
-/// Refusals of several lines of options, one below the other.
+/// The refusals of several lines of options, one below the other.
 fn refusals(lines: &[&str]) -> String {
     let one = |line: &&str| {
         let options: Vec<&str> = line.split(' ').collect();

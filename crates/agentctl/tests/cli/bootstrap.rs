@@ -1,4 +1,4 @@
-//! `agentctl bootstrap-docker` as somebody meets it who has a project and no image.
+//! `agentctl bootstrap-docker` for a user who has a project and no image.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::support::Place;
 
-/// What it exits with, prints and says.
+/// Its exit code, output and messages.
 fn bootstrap(place: &Place, options: &[&str]) -> (Option<i32>, String, String) {
     let output = place.output(["bootstrap-docker"].iter().chain(options));
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -57,7 +57,7 @@ fn a_check_fails_when_the_project_has_changed() {
 
 /// R73
 #[test]
-fn what_a_person_wrote_is_replaced_only_by_force() {
+fn hand_written_files_are_replaced_only_by_force() {
     let place = go_project();
     place.file("Dockerfile", "FROM scratch\n");
     let (code, _, said) = bootstrap(&place, &[]);
@@ -71,7 +71,8 @@ fn what_a_person_wrote_is_replaced_only_by_force() {
     assert_eq!(bootstrap(&place, &["--check"]).0, Some(0));
 }
 
-/// A file that was made with a base is checked and made again with the caller's word for it, not with the file's.
+/// A file that was made with a base is checked and regenerated with the base that the caller names, not with
+/// the one in the file.
 #[test]
 fn a_base_is_named_again() {
     let place = go_project();
@@ -84,7 +85,7 @@ fn a_base_is_named_again() {
     );
 }
 
-/// R72: whoever runs it, wherever they are and whatever the time, the bytes are the same.
+/// R72: the bytes are the same for every user, in every place and at any time.
 #[test]
 fn language_and_time_zone_change_nothing() {
     let place = go_project();
@@ -100,7 +101,7 @@ fn language_and_time_zone_change_nothing() {
     }
 }
 
-/// Every decision with its reason, and nothing is written.
+/// Every decision is listed with its reason, and nothing is written.
 #[test]
 fn decisions_are_explained() {
     let place = go_project();
@@ -116,7 +117,7 @@ fn decisions_are_explained() {
 }
 
 #[test]
-fn an_empty_directory_is_told() {
+fn an_empty_directory_is_reported() {
     let (code, _, said) = bootstrap(&Place::new(), &[]);
     assert_eq!(code, Some(125));
     insta::assert_snapshot!(said, @r"
@@ -125,7 +126,7 @@ fn an_empty_directory_is_told() {
     ");
 }
 
-/// An engine that has one image, from a registry.
+/// An engine with one image, from a registry.
 fn engine_with(image: &'static str, digest: &str, socket: &Path) -> std::io::Result<()> {
     let listener = UnixListener::bind(socket)?;
     let known = format!(
@@ -159,7 +160,8 @@ fn answer(mut stream: UnixStream, image: &str, known: &str) -> std::io::Result<(
     )
 }
 
-/// R72: pinned to what the engine knows, and kept so without it; another image needs another look.
+/// R72: pinned to the digests that the engine reports, and kept without it; another image needs another
+/// lookup.
 #[test]
 fn images_are_pinned_to_the_digests_of_the_engine() {
     let place = go_project();
@@ -191,7 +193,7 @@ fn images_are_pinned_to_the_digests_of_the_engine() {
     ");
 }
 
-/// R74, R75: all files, and what they were made with is kept.
+/// R74, R75: all files are written, with the options they were made with.
 #[test]
 fn an_application_with_agents() {
     let place = go_project();
@@ -217,5 +219,5 @@ fn an_application_with_agents() {
     );
     let (code, _, said) = bootstrap(&place, &["--with-cli", "cursor"]);
     assert_eq!(code, Some(125), "{said}");
-    assert!(said.contains("`cursor` is no agent known here: use one of claude, codex, gemini"), "{said}");
+    assert!(said.contains("`cursor` is not a known agent: use one of claude, codex, gemini"), "{said}");
 }

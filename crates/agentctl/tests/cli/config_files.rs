@@ -1,11 +1,11 @@
-//! `agentctl config` and files that make no sense.
+//! `agentctl config`, and invalid configuration files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::support::{LOCAL, Place};
 
-/// What is said about a run that must not happen, with this file in the workspace.
+/// The error message of a run that must not start, with this file in the workspace.
 fn refusal(name: &str, text: &str) -> String {
     let place = Place::new();
     place.file(name, text);
@@ -24,15 +24,15 @@ fn said(place: &Place, args: &[&str], code: i32) -> String {
 
 /// R66: nothing starts.
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     let files = [
         (".agentctl.toml", "cpus = 1\nmemroy = '1g'\n"),
         (".agentctl.yaml", "cpus: one\n"),
         (".agentctl.json", "{\n  \"memory\": \"512x\"\n}"),
         (".agentctl.yml", "cpus: -1\nnetwork: none\nallow_hosts: [example.org]\n"),
     ];
-    let told: Vec<String> = files.iter().map(|(name, text)| refusal(name, text)).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let refusals: Vec<String> = files.iter().map(|(name, text)| refusal(name, text)).collect();
+    insta::assert_snapshot!(refusals.join("\n"), @r"
     agentctl: [workspace]/.agentctl.toml:2:1: there is no key `memroy`; did you mean `memory`?
       try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
 
@@ -95,7 +95,7 @@ fn a_file_to_begin_with() {
 
 /// R66
 #[test]
-fn what_holds_is_shown_with_where_it_comes_from() {
+fn effective_settings_are_shown_with_their_origin() {
     let place = Place::new();
     place.file(".agentctl.toml", "preset = 'strict'\nnetwork = 'bridge'\n");
     let mut command = place.agentctl(["config", "show"]);

@@ -1,5 +1,5 @@
-//! Seeing and stopping runs from outside: `ps`, `stop`, `kill`, `rm`, `health`, `gc`. Each test has a state directory of
-//! its own, so that `--all` means the test's own runs.
+//! Seeing and stopping runs from outside: `ps`, `stop`, `kill`, `rm`, `health`, `gc`. Each test has its own
+//! state directory, so that `--all` means the test's own runs.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::fuse::{FILE, Hung};
 use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually, ps, runs, said};
 
-/// A run with a daemon of its own that goes on.
+/// A run with its own daemon that keeps running.
 pub(crate) fn begun(place: &Place, marker: &Marker) -> Run {
     let mut run = place.shell(&[], &format!("{}; echo up; exec sleep {marker}", marker.daemon()));
     run.expect_line("up");
@@ -15,7 +15,7 @@ pub(crate) fn begun(place: &Place, marker: &Marker) -> Run {
     run
 }
 
-/// R90, R91: what runs is seen by whoever asks, without secrets.
+/// R90, R91: any process of the user can list running commands, without their secrets.
 #[test]
 fn a_run_is_seen_from_outside() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -41,7 +41,7 @@ fn a_run_is_seen_from_outside() {
 
 /// R13
 #[test]
-fn kill_ends_a_run_and_its_owner_says_why() {
+fn kill_ends_a_run_and_its_owner_reports_why() {
     let (place, one, other) = (Place::new(), Marker::new(), Marker::new());
     let mut command = place.agentctl(["run", "--", "sh", "-c"]);
     command.arg(format!("{}; echo up; exec sleep {one}", one.daemon())).stderr(std::process::Stdio::piped());
@@ -59,12 +59,12 @@ fn kill_ends_a_run_and_its_owner_says_why() {
     std::io::Read::read_to_string(&mut run.child().stderr.take().unwrap(), &mut why).unwrap();
     assert!(why.contains("`agentctl kill`"), "{why}");
     other.assert_appears();
-    assert_eq!(runs(&place).len(), 1, "the other one goes on");
+    assert_eq!(runs(&place).len(), 1, "the other run continues");
     left.send(Signal::KILL);
     left.wait();
 }
 
-/// R13: the command hears of it and ends in its own way.
+/// R13: the command receives the signal and ends in its own way.
 #[test]
 fn stop_lets_a_command_end_by_itself() {
     let place = Place::new();
@@ -80,7 +80,7 @@ fn stop_lets_a_command_end_by_itself() {
 
 /// R13, A15
 #[test]
-fn stop_kills_what_does_not_listen() {
+fn stop_kills_a_command_that_ignores_it() {
     let place = Place::new();
     let mut run = place.shell(&[], "trap '' TERM; echo up; while :; do sleep 0.05; done");
     run.expect_line("up");
@@ -89,14 +89,15 @@ fn stop_kills_what_does_not_listen() {
     assert_eq!(run.code(), Some(125));
 }
 
-/// R13: runs that fork as fast as they can, of several owners, and a stranger that looks like them.
+/// R13: runs that fork as fast as they can, of several owners, next to an unrelated process that looks like
+/// them.
 #[test]
 fn kill_all_ends_fork_bombs_and_no_stranger() {
     let (place, elsewhere, stranger) = (Place::new(), Place::new(), Marker::new());
     let mut strange = begun(&elsewhere, &stranger);
     let marker = Marker::new();
-    // A function that calls itself twice in the background; the limit is what keeps the machine usable. What the shell says of
-    // the limit would fill the log.
+    // A function that calls itself twice in the background; the limit keeps the machine usable. The shell's
+    // complaints about the limit would fill the log.
     let bomb =
         format!("exec 2>/dev/null; {}; b() {{ b | b & }}; echo up; b; exec sleep {marker}", marker.daemon());
     let mut bombs: Vec<Run> = (0..4).map(|_| place.shell(&["--pids", "60"], &bomb)).collect();
@@ -118,9 +119,9 @@ fn kill_all_ends_fork_bombs_and_no_stranger() {
     strange.wait();
 }
 
-/// R13, R14: a process that the kernel does not let go is named, and the exit status says so.
+/// R13, R14: a process that the kernel cannot kill is named, and the exit status reports it.
 #[test]
-fn what_cannot_be_killed_is_named() {
+fn an_unkillable_process_is_named() {
     let place = Place::new();
     let Some(hung) = Hung::mount() else {
         let must = std::env::var_os("EXEC_TEST_REQUIRE").is_some() && rustix::process::geteuid().is_root();
@@ -142,7 +143,7 @@ fn what_cannot_be_killed_is_named() {
     assert!(place.output(["kill", "--all"]).status.success(), "now it can be");
 }
 
-/// R13: an owner that is stopped can't clean up, and need not.
+/// R13: a stopped owner can't clean up, and need not.
 #[test]
 fn kill_needs_no_owner() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -162,20 +163,20 @@ fn kill_needs_no_owner() {
 
 /// R13
 #[test]
-fn what_is_not_there_is_an_error_with_a_remedy() {
+fn an_unknown_run_is_an_error_with_a_remedy() {
     let place = Place::new();
     for args in [&["kill", "abc"][..], &["stop", "--session", "x"], &["rm", "abc"]] {
         let output = place.output(args);
         assert_eq!(output.status.code(), Some(125), "{args:?}");
         assert!(said(&output).contains("agentctl ps"), "{}", said(&output));
     }
-    assert_eq!(place.output(["kill"]).status.code(), Some(125), "nothing is meant");
+    assert_eq!(place.output(["kill"]).status.code(), Some(125), "no run is named");
     assert!(place.output(["kill", "--all"]).status.success());
 }
 
 /// R13
 #[test]
-fn rm_takes_what_runs_only_by_force() {
+fn rm_removes_a_running_one_only_by_force() {
     let (place, marker) = (Place::new(), Marker::new());
     let mut run = begun(&place, &marker);
     let refused = place.output(["rm", "--all"]);
@@ -198,7 +199,7 @@ fn health_is_a_word_and_figures() {
     assert!(health["processes"].as_u64() >= Some(3) && health["memory_bytes"].as_u64() > Some(0), "{health}");
     assert!(
         said(&place.output(["health", "abc"])).starts_with("stopped"),
-        "a run that is not there has stopped"
+        "an unknown run counts as stopped"
     );
     run.send(Signal::KILL);
     run.wait();
@@ -213,7 +214,7 @@ fn gc_cleans_up_after_a_killed_owner() {
     run.send(Signal::KILL);
     run.wait();
     marker.assert_gone_within(OUTER_LIMIT);
-    // What others left on the engines may be listed too.
+    // Leftovers of other owners on the engines may be listed too.
     for look in ["first", "second"] {
         let looked = said(&place.output(["gc", "--dry-run"]));
         assert!(
@@ -229,13 +230,14 @@ fn gc_cleans_up_after_a_killed_owner() {
         log.lines().filter(|line| line.contains("\"end\"") && line.contains(&name)).collect();
     assert_eq!(ends.len(), 1, "{log}");
     assert!(ends[0].contains("was gone before it ended"), "{log}");
-    // What other people's dead programs left on the engines is cleaned up as well, whenever that is.
+    // Leftovers of other users' dead programs on the engines are cleaned up as well, at any time.
     let again = said(&place.output(["gc"]));
     let ours: Vec<&str> = again.lines().filter(|line| !line.starts_with("removed container")).collect();
     assert!(ours.is_empty() || again.contains("nothing to clean up"), "{again}");
 }
 
-/// R15, F1: the records of a cell and its run go with it, though its owner was killed: no other program of ours has to start.
+/// R15, F1: the records of a cell and its run are removed with it, even if its owner was killed: no other
+/// program of ours has to start.
 #[test]
 fn a_killed_owner_leaves_no_record() {
     let place = Place::new();
@@ -270,7 +272,7 @@ fn the_next_run_cleans_up_as_well() {
 
 /// F7, F14
 #[test]
-fn what_cannot_be_written_down_does_not_run() {
+fn a_run_that_cannot_be_recorded_does_not_start() {
     let place = Place::new();
     place.file("file", "");
     let mut command = place.agentctl(["run", "--quiet", "--", "echo", "hello"]);

@@ -1,4 +1,4 @@
-//! The emergency stop. Each test has a state directory of its own.
+//! The emergency stop. Each test has its own state directory.
 
 use rustix::process::Signal;
 
@@ -24,7 +24,7 @@ fn everything_ends_and_nothing_starts_until_it_is_lifted() {
         );
     }
     assert!(text(&place.output(["ps"])).contains("emergency stop"));
-    assert!(place.output(["emergency-stop"]).status.success(), "twice is once");
+    assert!(place.output(["emergency-stop"]).status.success(), "a second stop changes nothing");
     assert!(text(&place.output(["resume"])).contains("start again"));
     assert!(text(&place.output(["resume"])).contains("no emergency stop"));
     assert_eq!(place.output(["run", "--quiet", "--", "echo", "hello"]).stdout, b"hello\n");
@@ -38,13 +38,13 @@ fn while_eight_loops_keep_starting_runs() {
 
 /// R14, F1
 #[test]
-fn in_the_middle_of_owners_that_are_killed() {
+fn while_owners_are_being_killed() {
     uproar::amid_owners_that_are_killed(&[], uproar::times(3, 50));
 }
 
-/// R14: an orchestrator that is stopped in the middle of everything.
+/// R14: an orchestrator that is stopped at an arbitrary point.
 #[test]
-fn a_stopped_owner_is_no_obstacle() {
+fn a_stopped_owner_does_not_prevent_it() {
     let (place, marker) = (Place::new(), Marker::new());
     let mut run = begun(&place, &marker);
     run.send(Signal::STOP);

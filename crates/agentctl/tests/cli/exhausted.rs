@@ -1,10 +1,11 @@
-//! F7: where the system has no more to give, `agentctl` says so in its own words and leaves nothing behind.
+//! F7: when the system runs out of a resource, `agentctl` reports it in its own words and leaves nothing
+//! behind.
 
 use std::process::{Command, Output};
 
 use crate::support::{Marker, Place, program};
 
-/// Runs `agentctl` under a program that takes something away from it.
+/// Runs `agentctl` under a program that takes a resource away from it.
 fn under(place: &Place, takes: &[&str], marker: &Marker) -> Output {
     let [first, rest @ ..] = takes else { panic!("a program") };
     let script = format!("{}; exit 0", marker.daemon());
@@ -17,8 +18,8 @@ fn under(place: &Place, takes: &[&str], marker: &Marker) -> Output {
         .unwrap()
 }
 
-/// It worked, or it was refused with a reason; it never fell over.
-fn assert_works_or_says_why(output: &Output, case: &str) -> bool {
+/// It worked, or it was refused with a reason; it never crashed.
+fn assert_works_or_gives_a_reason(output: &Output, case: &str) -> bool {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!said.contains("panicked"), "{case}: {said}");
     match output.status.code() {
@@ -31,16 +32,16 @@ fn assert_works_or_says_why(output: &Output, case: &str) -> bool {
     }
 }
 
-/// F7: EMFILE, wherever it strikes first.
+/// F7: EMFILE, wherever it occurs first.
 #[test]
 fn few_descriptors() {
     let place = Place::new();
     let (mut worked, mut refused) = (0, 0);
-    // Below this the runtime itself can not be set up.
+    // Below this the runtime itself can not start.
     for limit in 8..40 {
         let marker = Marker::new();
         let output = under(&place, &["prlimit", &format!("--nofile={limit}")], &marker);
-        if assert_works_or_says_why(&output, &format!("{limit} descriptors")) {
+        if assert_works_or_gives_a_reason(&output, &format!("{limit} descriptors")) {
             worked += 1;
         } else {
             refused += 1;
@@ -50,7 +51,7 @@ fn few_descriptors() {
     assert!(worked > 0 && refused > 0, "{worked} worked, {refused} were refused");
 }
 
-/// F7: EAGAIN, at every place where a process or thread is made by `agentctl` itself.
+/// F7: EAGAIN, at every place where `agentctl` itself makes a process or thread.
 #[test]
 fn no_more_processes() {
     let place = Place::new();
@@ -59,15 +60,15 @@ fn no_more_processes() {
         let marker = Marker::new();
         let inject = format!("inject=clone,clone3,fork,vfork:error=EAGAIN:when={when}");
         let output = under(&place, &["strace", "-qq", "-o", "/dev/null", "-e", &inject], &marker);
-        if !assert_works_or_says_why(&output, &inject) {
+        if !assert_works_or_gives_a_reason(&output, &inject) {
             refused += 1;
         }
         marker.assert_gone();
     }
-    assert!(refused > 0, "the fault was never met");
+    assert!(refused > 0, "the fault never occurred");
 }
 
-/// F7: no room for what it wants to put into memory or temporary files.
+/// F7: no space in memory or on disk for its temporary files.
 #[test]
 fn no_more_space() {
     let place = Place::new();
@@ -75,7 +76,7 @@ fn no_more_space() {
         let marker = Marker::new();
         let inject = format!("inject={call}:error=ENOSPC");
         let output = under(&place, &["strace", "-qq", "-o", "/dev/null", "-e", &inject], &marker);
-        assert_works_or_says_why(&output, &inject);
+        assert_works_or_gives_a_reason(&output, &inject);
         marker.assert_gone();
     }
 }

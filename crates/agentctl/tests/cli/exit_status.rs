@@ -4,7 +4,8 @@ use rstest::rstest;
 
 use crate::support::Place;
 
-/// R3, R4: the command's own status, whatever it is; a signal as a shell shows it; ours for what did not run.
+/// R3, R4: the command's own status, whatever it is; a signal the way a shell shows it; a status of our own
+/// for a command that did not run.
 #[rstest]
 #[case::success(&[], &["true"], 0)]
 #[case::own(&[], &["sh", "-c", "exit 3"], 3)]
@@ -29,7 +30,7 @@ fn exits_with(#[case] options: &[&str], #[case] argv: &[&str], #[case] code: i32
     assert_eq!(output.status.code(), Some(code), "{said}");
 }
 
-/// What is written before a limit ends the run is not lost.
+/// Output written before a limit ends the run is kept.
 #[test]
 fn a_limit_is_named_with_its_option() {
     let output = Place::new().output(["run", "--timeout", "300ms", "--", "sh", "-c", "echo begun; sleep 60"]);
@@ -38,7 +39,7 @@ fn a_limit_is_named_with_its_option() {
     assert!(said.lines().any(|line| line.starts_with("agentctl: ") && line.contains("--timeout")), "{said}");
 }
 
-/// R62: a sandbox asked for by name is never replaced by another.
+/// R62: a sandbox requested by name is never replaced by another.
 #[test]
 fn a_named_sandbox_does_not_fall_back() {
     for name in ["docker", "podman"] {
@@ -55,7 +56,7 @@ fn a_named_sandbox_does_not_fall_back() {
 
 /// R62
 #[test]
-fn a_floor_above_what_there_is_is_refused() {
+fn a_floor_that_no_sandbox_reaches_is_refused() {
     let place = Place::new();
     let output = place.output(["run", "--min-isolation", "vm", "--", "touch", "ran"]);
     assert_eq!(output.status.code(), Some(125));
@@ -64,7 +65,7 @@ fn a_floor_above_what_there_is_is_refused() {
 }
 
 #[test]
-fn help_and_version_are_no_errors() {
+fn help_and_version_succeed() {
     for args in [&["--help"][..], &["run", "--help"], &["shell", "-h"], &["--version"]] {
         let output = Place::new().output(args);
         assert!(output.status.success() && !output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}");

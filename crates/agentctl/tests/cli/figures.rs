@@ -1,4 +1,4 @@
-//! What `ps` and `health` say that a run uses.
+//! Resource usage as `ps` and `health` report it.
 
 use exec_core::Cmd;
 use rustix::process::Signal;
@@ -9,16 +9,16 @@ use crate::support::{Marker, Place, Run, ps};
 /// How often [`attempts`] tries.
 pub(crate) const ATTEMPTS: u64 = 3;
 
-/// Tries to reach an address that is nobody's, and prints how often the kernel knew no way there.
+/// Tries to reach an unused address, and prints how often the kernel had no route.
 pub(crate) const TRY: &str = "export LC_ALL=C; for n in 1 2 3; do : 3<>/dev/tcp/192.0.2.1/9; done 2>&1 \
     | grep -c 'connect: Network is unreachable'";
 
-/// That, as a command. Of our shells only this one opens connections.
+/// The same as a command. Of our shells only this one opens connections.
 pub(crate) fn attempts() -> Cmd {
     Cmd::new("bash").args(["-c", TRY])
 }
 
-/// A run that says this and goes on.
+/// A run that prints this and keeps running.
 pub(crate) fn begun(place: &Place, options: &[&str], script: &str, said: &[&str]) -> Run {
     let command = ["--", "bash", "-c", script];
     let args = ["run", "--quiet"].iter().chain(options).chain(&command);
@@ -38,7 +38,7 @@ fn end(mut run: Run) {
     run.wait();
 }
 
-/// R90: each attempt that found no way out is counted, and nothing else is.
+/// R90: counts each attempt that found no way out, and nothing else.
 #[test]
 fn attempts_to_reach_a_network_are_counted() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -50,7 +50,7 @@ fn attempts_to_reach_a_network_are_counted() {
     end(run);
 }
 
-/// R90: the control; a run that tries nothing, also not on its own loopback.
+/// R90: the control: a run that tries nothing, not even on its own loopback.
 #[test]
 fn a_run_that_tries_nothing_was_denied_nothing() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -60,7 +60,7 @@ fn a_run_that_tries_nothing_was_denied_nothing() {
     end(run);
 }
 
-/// R90: what the machine as a whole could not reach is not one run's.
+/// R90: failures of the machine as a whole do not belong to one run.
 #[test]
 fn with_the_machines_network_denials_are_unknown() {
     let (place, marker) = (Place::new(), Marker::new());
@@ -73,7 +73,7 @@ fn with_the_machines_network_denials_are_unknown() {
     end(run);
 }
 
-/// R90: what a cell holds in memory is no process's own; its control group knows, where there is one.
+/// R90: memory of a cell may belong to no single process; its control group, if it has one, counts it.
 #[test]
 fn memory_is_what_the_control_group_is_charged_with() {
     const KEPT: u64 = 32 << 20;
@@ -86,7 +86,7 @@ fn memory_is_what_the_control_group_is_charged_with() {
     if claims.contains(&"memory_limit".into()) {
         assert!(used >= KEPT, "{used}");
     } else {
-        assert!(used > 0 && used < KEPT, "nobody counts for the cell as a whole: {used}");
+        assert!(used > 0 && used < KEPT, "without a group only the processes count: {used}");
     }
     end(run);
 }

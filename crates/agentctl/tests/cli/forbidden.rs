@@ -1,5 +1,5 @@
-//! A host that forbids namespaces, made with a user namespace in which no other can be made: weaker walls are taken and
-//! reported, or refused if that was asked for.
+//! A host that forbids namespaces, simulated with a user namespace in which no other can be made: a run gets
+//! weaker walls and reports them, or is refused if it asked for stronger ones.
 
 use std::process::{Command, Output};
 
@@ -9,7 +9,7 @@ use crate::support::{Place, program};
 
 const FORBID: &str = "echo 0 > /proc/sys/user/max_user_namespaces";
 
-/// `agentctl run` in a user namespace of its own, after a line of shell there.
+/// `agentctl run` in its own user namespace, after a line of shell there.
 fn after(place: &Place, first: &str, options: &[&str]) -> Output {
     let script = format!("{first} && exec \"$@\"");
     let mut command = Command::new("unshare");
@@ -27,15 +27,15 @@ fn object(output: &Output) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The control: a user namespace alone, as in a rootless container, is no obstacle.
+/// The control: a user namespace alone, as in a rootless container, does not prevent a run.
 #[test]
-fn a_user_namespace_is_no_obstacle() {
+fn a_user_namespace_alone_is_fine() {
     let output = after(&Place::new(), "true", &[]);
     assert_eq!(object(&output)["isolation"]["level"], "namespaces", "{output:?}");
     assert_eq!(object(&output)["stdout"], "hello\n");
 }
 
-/// R62, R41: it runs with a subreaper, and says so.
+/// R62, R41: it runs with a subreaper, and reports so.
 #[test]
 fn without_namespaces_a_subreaper_is_used_and_reported() {
     let output = after(&Place::new(), FORBID, &[]);
@@ -46,9 +46,9 @@ fn without_namespaces_a_subreaper_is_used_and_reported() {
     assert!(degraded.iter().any(|gap| gap.as_str().unwrap().contains("no namespaces")), "{degraded:?}");
 }
 
-/// What was asked for by name is had, or refused with the remedy.
+/// A property requested by name holds, or is refused with the remedy.
 #[test]
-fn what_was_asked_for_by_name_is_refused() {
+fn properties_requested_by_name_are_refused() {
     for options in
         [&["--min-isolation", "namespaces"][..], &["--walls", "namespaces"], &["--network", "none"]]
     {

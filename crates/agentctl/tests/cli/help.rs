@@ -1,4 +1,4 @@
-//! What teaches: help, manual pages, completions.
+//! Help, manual pages and shell completions.
 
 use rstest::rstest;
 
@@ -56,7 +56,7 @@ fn the_first_page() {
     "#);
 }
 
-/// Short is short: one screen's worth of lines, each a sentence.
+/// Short help is short: one screen of lines, each a sentence.
 #[test]
 fn the_options_of_run_in_short() {
     insta::assert_snapshot!(text(&["run", "-h"]), @r#"

@@ -1,4 +1,5 @@
-//! The host side meets a workspace in which every name that it could read or create is something else.
+//! The host side works on a workspace in which every name that it could read or create is something
+//! unexpected.
 
 use std::path::Path;
 
@@ -9,8 +10,8 @@ use crate::support::hostile::{
     Build, Decoy, Kind, Layout, answers, commands, fill, names_in_the_source, save_output_to,
 };
 
-/// R29, A3, A39, A43, A44, A46: whatever a command planted under whatever name, each of our commands answers, and changes
-/// nothing outside.
+/// R29, A3, A39, A43, A44, A46: whatever a command planted under whatever name, each `agentctl` command
+/// answers and changes nothing outside.
 #[rstest]
 fn every_command_of_ours(
     #[values(Layout::All, Layout::WithoutConfiguration, Layout::WithoutRepository, Layout::Nested)]
@@ -30,8 +31,8 @@ fn every_command_of_ours(
     }
 }
 
-/// A32: programs of the host side are not taken from where a command could write, though the search path begins there, and
-/// not through links that lead there.
+/// A32: the host side never takes its programs from a directory that a command could write, even if the
+/// search path begins there or a link leads there.
 #[test]
 fn programs_on_the_search_path() {
     let place = Place::new();

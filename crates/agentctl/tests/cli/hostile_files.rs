@@ -1,5 +1,6 @@
-//! A43: files that are read or written by name in a workspace, after a command has been there. What is found may be a link, a
-//! pipe, a socket, a directory, huge or deep: it is refused or replaced, nothing outside changes, and nothing waits.
+//! A43: files that are read or written by name in a workspace, after a command has been there. The name may
+//! now be a link, a pipe, a socket, a directory, huge or deep: it is refused or replaced, nothing outside
+//! changes, and nothing blocks.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::support::{Place, wait};
 
-/// A user's workspace, and a place outside that must stay as it is.
+/// A user's workspace, and a place outside that must stay unchanged.
 struct Hostile {
     place: Place,
     outside: TempDir,
@@ -67,11 +68,11 @@ impl Hostile {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait(&mut child);
         let output = child.wait_with_output().unwrap();
-        self.outside_is_as_it_was();
+        self.outside_is_unchanged();
         output
     }
 
-    fn outside_is_as_it_was(&self) {
+    fn outside_is_unchanged(&self) {
         let names: Vec<_> =
             fs::read_dir(self.outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["treasure"]);
@@ -87,10 +88,10 @@ fn is_file(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-/// A43: every file that `bootstrap-docker` reads and writes, as everything but a file. By force it takes the place of what is
-/// there; a directory stays.
+/// A43: every file that `bootstrap-docker` reads and writes, as everything but a file. `--force` replaces it,
+/// except a directory.
 #[rstest]
-fn bootstrap_goes_through_nothing(
+fn bootstrap_follows_no_links(
     #[values(Link, DanglingLink, LinkToDevice, Pipe, Socket, Directory, Sparse)] what: Planted,
     #[values(
         "Dockerfile",
@@ -117,7 +118,7 @@ fn bootstrap_goes_through_nothing(
     assert!(!replaced || fs::metadata(hostile.path(name)).unwrap().len() < 1 << 20);
 }
 
-/// A43: the directory of the scripts leads elsewhere.
+/// A43: the directory of the scripts is a link to another place.
 #[test]
 fn bootstrap_writes_no_scripts_through_a_link() {
     let hostile = Hostile::new();
@@ -127,9 +128,9 @@ fn bootstrap_writes_no_scripts_through_a_link() {
     assert!(said(&output).contains("scripts/docker-build.sh"), "{}", said(&output));
 }
 
-/// A43: names that earlier versions took for their drafts, for every process that there can be.
+/// A43: the names that earlier versions used for their drafts, for every possible process id.
 #[test]
-fn bootstrap_takes_no_name_that_can_be_foreseen() {
+fn bootstrap_uses_no_predictable_names() {
     let hostile = Hostile::new();
     for pid in 1..50_000 {
         symlink(hostile.outside.path().join("treasure"), hostile.path(&format!("Dockerfile.{pid}.new")))
@@ -140,7 +141,7 @@ fn bootstrap_takes_no_name_that_can_be_foreseen() {
     assert!(is_file(&hostile.path("Dockerfile")));
 }
 
-/// What a project is made of, as everything but a file.
+/// The files of a project, as everything but files.
 #[rstest]
 fn bootstrap_reads_nothing_but_files(
     #[values(Link, DanglingLink, LinkToDevice, Pipe, Socket, Sparse)] what: Planted,
@@ -153,7 +154,7 @@ fn bootstrap_reads_nothing_but_files(
     assert!(!String::from_utf8_lossy(&output.stdout).contains("theirs"));
 }
 
-/// A43: the header of a generated file is text that a command can write. Which image is built on is not its to say.
+/// A43: a command can write the header of a generated file, so the header must not choose the base image.
 #[test]
 fn bootstrap_takes_no_image_from_a_header() {
     let hostile = Hostile::new();
@@ -173,7 +174,8 @@ fn bootstrap_takes_no_image_from_a_header() {
     assert!(printed.contains("\nFROM golang:1.22-alpine") && !printed.contains("evil"), "{printed}");
 }
 
-/// A43: the project's configuration, as everything but a file: never written through, never read, never waited for.
+/// A43: the project's configuration, as everything but a file: never written through, never read, never
+/// waited for.
 #[rstest]
 fn a_configuration_is_a_file(
     #[values(Link, DanglingLink, LinkToDevice, Pipe, Socket, Directory, Sparse)] what: Planted,
@@ -192,7 +194,7 @@ fn a_configuration_is_a_file(
     assert_eq!(is_file(&hostile.path(".agentctl.toml")), replaced);
 }
 
-/// A41: the list of trusted files counts only in a directory that is closed to other writers.
+/// A41: the list of trusted files is used only if its directory is closed to other writers.
 #[test]
 fn trust_is_not_kept_where_others_write() {
     let hostile = Hostile::new();
@@ -207,7 +209,7 @@ fn trust_is_not_kept_where_others_write() {
     }
 }
 
-/// A workshop and its workers, which may lie in a workspace.
+/// A workshop and its workers, which may be in a workspace.
 #[rstest]
 fn a_workshop_is_made_of_files(
     #[values(DanglingLink, LinkToDevice, Pipe, Socket, Directory, Sparse)] what: Planted,
@@ -224,9 +226,9 @@ fn a_workshop_is_made_of_files(
     assert!(said(&output).contains("can't read the worker's file"), "{}", said(&output));
 }
 
-/// Manual pages are written to where somebody says, which may be a workspace.
+/// Manual pages are written to a directory of the user's choice, which may be a workspace.
 #[rstest]
-fn manual_pages_go_through_nothing(#[values(Link, DanglingLink, LinkToDevice, Pipe, Socket)] what: Planted) {
+fn manual_pages_follow_no_links(#[values(Link, DanglingLink, LinkToDevice, Pipe, Socket)] what: Planted) {
     let hostile = Hostile::new();
     hostile.plant("agentctl-run.1", what);
     let output = hostile.agentctl(&["man", "."]);

@@ -1,4 +1,4 @@
-//! `--json`: one object, whatever happens.
+//! `--json`: one object in every case.
 
 use rstest::rstest;
 use rustix::process::Signal;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, Run};
 
-/// R3, R4: `ended` tells apart what exit statuses can't.
+/// R3, R4: `ended` distinguishes what exit statuses can't.
 #[rstest]
 #[case::exited(&[], "exit 3", "exited", json!(3), json!(null), 3)]
 #[case::own_124(&[], "exit 124", "exited", json!(124), json!(null), 124)]
@@ -32,7 +32,7 @@ fn endings(
     assert_eq!(status, Some(code));
 }
 
-/// R12: the object is printed also when somebody stops the run.
+/// R12: the object is printed even when the run is stopped from outside.
 #[test]
 fn cancelled() {
     let place = Place::new();
@@ -46,7 +46,8 @@ fn cancelled() {
     assert_eq!(run.code(), Some(130));
 }
 
-/// R41, R42: where memory can be limited as a whole the limit's end is told apart; where not, it is refused.
+/// R41, R42: if memory can be limited as a whole, the result names that limit; otherwise the limit is
+/// refused.
 #[test]
 fn out_of_memory() {
     let place = Place::new();
@@ -72,7 +73,7 @@ fn the_fields_are_stable() {
     assert_eq!(object["executor"], "local");
 }
 
-/// R3: what is left out is counted exactly.
+/// R3: omitted bytes are counted exactly.
 #[test]
 fn omitted_bytes_are_counted() {
     let (object, _) = Place::new().json(&["--capture", "1k"], &["head", "-c", "1000000", "/dev/zero"]);

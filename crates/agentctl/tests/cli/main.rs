@@ -1,6 +1,6 @@
-//! `agentctl` as its users meet it: the real program, real processes, real terminals.
+//! `agentctl` as a user runs it: the real program, real processes, real terminals.
 //!
-//! `AGENTCTL_BIN` names the program to test where it is not where cargo built it.
+//! `AGENTCTL_BIN` names the program to test, if cargo did not build it.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]

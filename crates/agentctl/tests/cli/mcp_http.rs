@@ -1,4 +1,4 @@
-//! `agentctl mcp --http` among clients that do not behave.
+//! `agentctl mcp --http` with misbehaving clients.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use crate::support::{Place, program};
 
 const TOKEN: &str = "a-token-that-is-long-enough";
 
-/// More than the server may have open files.
+/// More than the server's limit of open files.
 const HALF_REQUESTS: usize = 400;
 
 /// Nothing here takes this long.
@@ -22,7 +22,7 @@ struct Server {
 }
 
 impl Server {
-    /// With room for few connections, so that a test need not open thousands.
+    /// Accepts few connections, so that a test need not open thousands.
     fn start(place: &Place) -> Self {
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -n 256; exec \"$@\"", "sh"]).arg(program());
@@ -70,15 +70,15 @@ impl Drop for Server {
     }
 }
 
-/// A48: hundreds of requests that are never finished cost their senders their connections; other clients are served.
+/// A48: hundreds of unfinished requests cost their senders the connection; other clients are served.
 #[test]
-fn half_requests_keep_nobody_out() {
+fn unfinished_requests_do_not_block_other_clients() {
     let place = Place::new();
     let server = Server::start(&place);
     assert!(server.ask(TOKEN).contains("200"), "the control");
     let half = || {
         let mut stream = server.connect();
-        // Refused at once by a server that is full; that is as good as half.
+        // A full server refuses at once; that is just as good.
         let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Half: ");
         stream
     };
@@ -92,7 +92,7 @@ fn half_requests_keep_nobody_out() {
     assert!(is_closed, "the oldest gave way: {gone:?}");
 }
 
-/// The token's variable is known.
+/// The token's variable is a known one.
 #[test]
 fn no_warning_about_its_variable() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! A46: text that agentctl did not write is shown, never obeyed, wherever it comes from and wherever it goes.
+//! A46: text that agentctl did not write is shown and never obeyed, whatever its source and destination.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,7 +7,8 @@ use std::process::Output;
 
 use crate::support::{Place, said};
 
-/// A title, a clear, a control beyond ASCII, an override of the direction, and a line that looks like one of ours.
+/// A title, a clear, a control beyond ASCII, an override of the direction, and a line that imitates a message
+/// of ours.
 const HOSTILE: &str = "x\u{1b}]0;t\u{7}\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\r\n2026-01-01T00:00:00.000Z INFO forged\nagentctl: forged";
 
 fn is_obeyed(c: char) -> bool {
@@ -29,7 +30,7 @@ fn assert_harmless(what: &str, output: &Output) -> String {
     text.concat()
 }
 
-/// A46: of manifests in which every word is hostile; neither is it in the files that are made of them.
+/// A46: manifests in which every word is hostile; the files generated from them are harmless too.
 #[test]
 fn of_a_projects_files() {
     let json = serde_json::to_string(HOSTILE).unwrap();
@@ -78,7 +79,7 @@ fn of_a_projects_files() {
     }
 }
 
-/// A46: where a link in the workspace leads is a command's choice, and is quoted.
+/// A46: a command chooses the target of a link in the workspace, so the target is quoted.
 #[test]
 fn of_a_write_path() {
     let place = Place::new();
@@ -93,7 +94,8 @@ fn of_a_write_path() {
     assert!(said(&output).contains("through a link") && said(&output).contains("[2J"), "{}", said(&output));
 }
 
-/// A46: every line of a worker's log begins with its time, whatever the command and the workspace are called.
+/// A46: every line of a worker's log begins with its time, whatever the names of the command and the
+/// workspace.
 #[test]
 fn of_a_workers_log() {
     let place = Place::new();
@@ -113,7 +115,7 @@ fn of_a_workers_log() {
     }
 }
 
-/// A46: arguments that make no sense are quoted too, and so is what libraries log.
+/// A46: invalid arguments are quoted too, and so are the log messages of libraries.
 #[test]
 fn of_arguments_and_logs() {
     let place = Place::new();
@@ -131,7 +133,7 @@ fn of_arguments_and_logs() {
     assert_eq!(object["stdout"]["text"].as_str().or(object["stdout"].as_str()), Some(HOSTILE), "{text}");
 }
 
-/// A46: what configuration files say.
+/// A46: the contents of configuration files.
 #[test]
 fn of_configuration() {
     let place = Place::new();

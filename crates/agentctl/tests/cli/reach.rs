@@ -1,4 +1,4 @@
-//! What is ours stays out of a command's reach, wherever the environment says that it is.
+//! Files of our own are out of a command's reach, wherever the environment places them.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 
 use crate::support::{Place, program};
 
-/// The run is refused before anything starts, and says what a command would have reached.
+/// The run is refused before anything starts, and the message names what a command would have reached.
 fn refused(command: &mut Command, reached: &str) {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -55,11 +55,11 @@ fn places_in_the_workspace_are_refused(#[case] variable: &str, #[case] reached: 
 /// A user without a runtime directory. Only root can act as one.
 const STRANGER: u32 = 54_321;
 
-/// A40: the directory of temporary files of a user that has no other place for records and sockets.
+/// A40: the directory of temporary files, for a user who has no other place for records and sockets.
 #[test]
 fn the_directory_of_temporary_files_is_refused_where_it_holds_our_records() {
     if !geteuid().is_root() {
-        // Shown by root's run of the same test: this user may have a runtime directory.
+        // Root's run of the same test covers this: the current user may have a runtime directory.
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -80,10 +80,10 @@ fn the_directory_of_temporary_files_is_refused_where_it_holds_our_records() {
     refused(&mut run(&temporary), "the records of what runs");
     ran(&mut run(&project));
     let records = temporary.join(format!("agentctl-{STRANGER}-state"));
-    assert!(records.is_dir(), "the control: that is where they are");
+    assert!(records.is_dir(), "the control: the records are there");
 }
 
-/// R22: a person can still mean it.
+/// R22: a user can still force it.
 #[test]
 fn a_flag_named_for_the_danger_allows_it() {
     let place = Place::new();

@@ -7,14 +7,14 @@ use exec_core::{Cmd, Event, ExecOpts, Execution, Executor, SessionName, Signal};
 use crate::figures::{ATTEMPTS, attempts};
 use crate::support::{Marker, Place, ps, runs, said};
 
-/// An orchestrator in this process, and how it runs what belongs to one session.
+/// An orchestrator in this process, and how it runs the commands of one session.
 async fn orchestrator(place: &Place) -> (Sandbox, ExecOpts) {
     let watch = Watch::new(StateDir::at(place.state()), Audit::Off);
     let sandbox = agent_exec::builder().sandbox("local").watch(watch).build().await.unwrap();
     (sandbox, ExecOpts::in_workspace(place.path()).in_session(SessionName::new("work")))
 }
 
-/// A run with a child, both of which go on.
+/// A run with a child; both keep running.
 async fn started(sandbox: &Sandbox, opts: &ExecOpts, marker: &Marker) -> Execution {
     let script = format!("sleep {marker} & echo up; exec sleep {marker}");
     let run = sandbox.start(&Cmd::shell(script), opts).await.unwrap();
@@ -52,7 +52,7 @@ async fn kill_ends_one_run_of_a_session_and_nothing_else() {
     other.assert_gone();
 }
 
-/// R90: what was counted stays for as long as the session's cell does.
+/// R90: the counts last as long as the session's cell.
 #[tokio::test]
 async fn denials_of_a_session_are_those_of_all_its_runs() {
     let (place, marker) = (Place::new(), Marker::new());

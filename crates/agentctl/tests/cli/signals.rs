@@ -1,11 +1,11 @@
-//! Signals to `agentctl` and what they do to the run.
+//! Signals to `agentctl` and their effect on the run.
 
 use exec_wire::procfs::Stat;
 use rustix::process::Signal;
 
 use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually};
 
-/// A loop with these traps. A shell looks at its traps between commands, so that each must be short.
+/// A loop with these traps. A shell checks its traps between commands, so each command must be short.
 fn trapping(traps: &str) -> String {
     format!("{traps}; echo up; while :; do sleep 0.05; done")
 }
@@ -32,7 +32,7 @@ fn a_termination_is_polite_first() {
     assert_eq!(run.code(), Some(130));
 }
 
-/// A15: a command that ignores it is killed when its grace is over.
+/// A15: a command that ignores it is killed after its grace period.
 #[test]
 fn a_termination_that_is_ignored_is_enforced() {
     let place = Place::new();
@@ -68,7 +68,7 @@ fn other_signals_are_passed_on_as_often_as_they_come() {
     assert_eq!(run.code(), Some(5));
 }
 
-/// A hang-up stays ignored where whoever started us wants it so.
+/// SIGHUP stays ignored if the parent process ignored it.
 #[test]
 fn nohup_holds() {
     let place = Place::new();
@@ -94,7 +94,7 @@ fn nohup_holds() {
     assert_eq!(run.code(), Some(130));
 }
 
-/// F9: nobody reads our output, and still a second signal ends it all.
+/// F9: a second signal ends everything even if the output has no reader.
 #[test]
 fn a_stalled_reader_does_not_keep_it_alive() {
     let place = Place::new();
@@ -104,7 +104,7 @@ fn a_stalled_reader_does_not_keep_it_alive() {
     run.expect_line("up");
     marker.assert_appears();
     assert!(eventually(OUTER_LIMIT, || is_blocked_writing(run.pid())));
-    // Two signals in quick succession may arrive as one, so a person, too, would press the keys until it ends.
+    // Two signals in quick succession may arrive as one; a user, too, would press the keys until it ends.
     let ended = eventually(OUTER_LIMIT, || {
         run.send(Signal::INT);
         run.child().try_wait().unwrap().is_some()
@@ -114,7 +114,7 @@ fn a_stalled_reader_does_not_keep_it_alive() {
     marker.assert_gone();
 }
 
-/// Whether one of the process's threads waits for room in a pipe.
+/// Whether one of the process's threads waits for space in a pipe.
 fn is_blocked_writing(pid: u32) -> bool {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     tasks.filter_map(Result::ok).any(|task| {

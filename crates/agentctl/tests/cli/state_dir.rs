@@ -1,7 +1,7 @@
-//! A41: state directories that another user prepared, and what can lie in one of ours.
+//! A41: state directories that another user prepared, and unexpected entries in one of ours.
 //!
-//! Records decide what is killed and removed. The forged records here name a decoy process and a decoy directory; the
-//! positive control shows that `gc` kills and removes exactly those where the directory is ours.
+//! Records decide what is killed and removed. The forged records here name a decoy process and a decoy
+//! directory; the positive control shows that `gc` kills and removes exactly those if the directory is ours.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, Run, said, wait};
 
-/// A user that is not the one who runs the tests.
+/// A user other than the one who runs the tests.
 const ANOTHER: u32 = 54_321;
 
-/// What a dead owner's record names: a process that is alive, and a directory with something in it.
+/// What a dead owner's record names: a live process, and a directory with a file in it.
 struct Decoys {
     process: Child,
     directory: PathBuf,
@@ -90,7 +90,7 @@ const COMMANDS: &[&[&str]] = &[
     &["resume"],
 ];
 
-/// Every one of them is refused, with the directory, the reason and a remedy, and the decoys are as they were.
+/// Every one of them is refused, with the directory, the reason and a remedy, and the decoys are untouched.
 fn all_refuse(place: &Place, state: &Path, decoys: &mut Decoys, reason: &str) {
     let before = fs::read_dir(state).map(Iterator::count).unwrap_or_default();
     for args in COMMANDS {
@@ -109,7 +109,7 @@ fn all_refuse(place: &Place, state: &Path, decoys: &mut Decoys, reason: &str) {
     );
 }
 
-/// Runs to the end, but not for ever.
+/// Runs to the end, with a time limit.
 fn to_the_end(command: &mut Command) -> Output {
     let mut run = Run::spawn(command.stderr(Stdio::piped()));
     wait(run.child());
@@ -117,7 +117,7 @@ fn to_the_end(command: &mut Command) -> Output {
 }
 
 #[test]
-fn the_control_what_a_record_of_ours_names_goes() {
+fn the_control_a_record_of_ours_is_obeyed() {
     let (place, mut decoys) = (Place::new(), Decoys::new());
     decoys.forge(&place.state(), 0o700);
     let output = place.output(["gc"]);
@@ -174,9 +174,9 @@ fn a_directory_of_another_user_is_refused() {
     }
 }
 
-/// The script that does without the program refuses the same directories, and ends the same cells.
+/// The script that works without the program refuses the same directories, and ends the same cells.
 #[test]
-fn the_script_believes_only_records_of_ours() {
+fn the_script_obeys_only_records_of_ours() {
     let (place, mut decoys) = (Place::new(), Decoys::new());
     let script = place.user().join("emergency-stop.sh");
     fs::write(&script, include_str!("../../../../scripts/emergency-stop.sh")).unwrap();
@@ -201,9 +201,9 @@ fn the_script_believes_only_records_of_ours() {
     wait(&mut decoys.process);
 }
 
-/// A43: nothing is waited for, and nothing is read without a bound.
+/// A43: no read blocks, and every read has a bound.
 #[test]
-fn what_is_not_a_record_is_passed_over() {
+fn entries_that_are_not_records_are_skipped() {
     let place = Place::new();
     for kind in ["cells", "runs"] {
         let records = place.state().join(kind);
@@ -224,7 +224,7 @@ fn what_is_not_a_record_is_passed_over() {
         let output = to_the_end(&mut place.agentctl(args));
         assert!(output.status.success(), "{args:?}: {}", said(&output));
     }
-    // The latch is whatever has its name.
+    // Any entry of that name is the latch.
     mknodat(CWD, place.state().join("stopped"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     let refused = to_the_end(&mut place.agentctl(["run", "--", "true"]));
     assert!(said(&refused).contains("agentctl resume"), "{}", said(&refused));

@@ -1,4 +1,4 @@
-//! Stop means stop, a hundred times each: nothing a run left behind outlives it.
+//! Stop means stop, a hundred times each: no process of a run outlives it.
 
 use std::io::Read;
 use std::time::Duration;
@@ -12,7 +12,7 @@ fn times() -> u32 {
     if std::env::var_os("EXEC_TEST_SOAK").is_some() { 1000 } else { 100 }
 }
 
-/// A run that has left a process behind and goes on.
+/// A run that has left a process behind and keeps running.
 fn begun(place: &Place, marker: &Marker, then: &str) -> Run {
     let mut run = place.shell(&[], &format!("{}; echo up; {then}", marker.daemon()));
     run.expect_line("up");
@@ -32,7 +32,7 @@ fn when_the_command_exits() {
     }
 }
 
-/// R10: the positive control for the above, where the daemon is seen before the command exits.
+/// R10: the positive control of the test above: the daemon is seen before the command exits.
 #[test]
 fn when_the_command_exits_after_its_daemon_was_seen() {
     let place = Place::new();
@@ -80,7 +80,7 @@ fn when_interrupted() {
     }
 }
 
-/// R12: the command handles the first interrupt and goes on; the second kills.
+/// R12: the command handles the first interrupt and keeps running; the second kills it.
 #[test]
 fn when_interrupted_twice() {
     let place = Place::new();
@@ -123,9 +123,9 @@ fn when_killed() {
     }
 }
 
-/// F2: the deadline ends the run also when we are stopped and can't.
+/// F2: the deadline ends the run even when `agentctl` itself is stopped.
 #[test]
-fn when_the_time_is_up_while_we_are_stopped() {
+fn when_the_time_is_up_while_agentctl_is_stopped() {
     let place = Place::new();
     let marker = Marker::new();
     let script = format!("{}; echo up; exec sleep {marker}", marker.daemon());

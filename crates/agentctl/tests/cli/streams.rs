@@ -1,4 +1,4 @@
-//! Output and input: complete, in order, as they come, in bounded memory.
+//! Output and input: complete, in order, without delay, in bounded memory.
 
 use std::io::{Read, Write};
 use std::process::Stdio;
@@ -22,9 +22,9 @@ fn input_reaches_the_command_whole() {
     assert_eq!(inside, String::from_utf8_lossy(&outside.stdout));
 }
 
-/// Our own end does not wait for the end of our input.
+/// `agentctl` exits without waiting for the end of its input.
 #[test]
-fn an_input_that_never_ends_keeps_nobody() {
+fn an_endless_input_does_not_delay_the_exit() {
     let place = Place::new();
     let mut run = Run::spawn(place.agentctl(["run", "--", "true"]).stdin(Stdio::piped()));
     let held_open = run.child().stdin.take();
@@ -41,7 +41,7 @@ fn no_input_is_the_end_of_input() {
     drop(held_open);
 }
 
-/// R5: output is there while the command still runs.
+/// R5: output arrives while the command still runs.
 #[test]
 fn output_comes_as_it_is_written() {
     let place = Place::new();
@@ -68,7 +68,7 @@ fn streams_stay_apart_and_bytes_stay_bytes() {
     assert_eq!(output.stderr, b"err");
 }
 
-/// Both streams in one place: each is whole and in its order.
+/// Both streams in one file: each is complete and in order.
 #[test]
 fn both_streams_can_go_to_one_place() {
     let place = Place::new();
@@ -89,7 +89,7 @@ fn both_streams_can_go_to_one_place() {
     }
 }
 
-/// A reader that has seen enough ends the run, quietly.
+/// A reader that closes the pipe ends the run, quietly.
 #[test]
 fn a_reader_that_leaves_ends_the_run() {
     let place = Place::new();
@@ -136,7 +136,7 @@ fn variables_are_passed_by_name_only() {
     assert!(!seen.contains("SECRET"), "{seen}");
 }
 
-/// A31: a gibibyte passes through without being kept.
+/// A31: a gibibyte passes through without being stored.
 #[test]
 fn a_gibibyte_passes_in_bounded_memory() {
     assert_a_gibibyte_passes_in_bounded_memory(&[]);

@@ -1,4 +1,4 @@
-//! Terminals: native while it runs, and as they were before when it ends.
+//! Terminals: native while the command runs, and restored when it ends.
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -32,7 +32,7 @@ fn a_new_size_reaches_the_command() {
     assert_eq!(pty.code(), Some(0));
 }
 
-/// R12: with a terminal of its own the command gets the key, and its terminal makes the signal.
+/// R12: with its own terminal, the command gets the key, and its terminal makes the signal.
 #[test]
 fn control_c_is_the_commands() {
     let mut pty = run(&["-t"], &format!("trap 'echo caught; exit 7' INT; echo up; {LOOP}"));
@@ -43,7 +43,7 @@ fn control_c_is_the_commands() {
     assert_eq!(pty.code(), Some(7));
 }
 
-/// R12: without one, our terminal makes the signal, for everything in its foreground.
+/// R12: without its own terminal, our terminal makes the signal, for everything in its foreground.
 #[test]
 fn control_c_without_a_terminal_of_its_own() {
     let mut pty = run(&[], &format!("trap 'echo caught; exit 7' INT; echo up; {LOOP}"));
@@ -63,7 +63,7 @@ fn the_terminal_is_restored_when_the_command_is_killed() {
 }
 
 #[test]
-fn the_terminal_is_restored_when_we_are_terminated() {
+fn the_terminal_is_restored_when_agentctl_is_terminated() {
     for signal in [Signal::TERM, Signal::HUP] {
         let mut pty = run(&["-t"], "echo up; exec cat");
         pty.expect("up");
@@ -98,7 +98,7 @@ fn the_terminal_is_left_alone_when_nothing_starts() {
     assert_eq!(pty.code(), Some(127));
 }
 
-/// After a stop the shell has its own modes; when we go on, ours are back.
+/// A stop gives the shell its own modes back; when `agentctl` continues, it sets raw mode again.
 #[test]
 fn raw_mode_comes_back_after_a_stop() {
     let mut pty = run(&["-t"], "echo up; read line; echo got $line");
@@ -125,7 +125,7 @@ fn escapes_are_shown_and_colours_pass() {
 }
 
 #[test]
-fn a_terminal_we_have_is_not_read_without_being_asked() {
+fn our_terminal_is_read_only_on_request() {
     let mut pty = run(&[], "cat; echo end");
     pty.expect("end");
     assert_eq!(pty.code(), Some(0));
@@ -159,11 +159,12 @@ fn a_shell_has_job_control() {
     pty.expect_raw();
     pty.press("set -m && echo jobs $((1 + 1))\r");
     pty.expect("jobs 2");
-    // Said by what is in front, not by the shell: a key pressed while the shell still makes it is nobody's.
+    // Printed by the foreground process, not by the shell: a key pressed while the shell still starts that
+    // process is lost.
     pty.press("sh -c 'echo in $((1 + 2)); exec cat'\r");
     pty.expect("in 3");
     pty.press("\x03");
-    // Keys pressed before the prompt is back may be read by what is about to end.
+    // Keys pressed before the prompt is back may be read by the process that is about to end.
     pty.expect_prompt();
     pty.press("echo back $((2 + 2))\r");
     pty.expect("back 4");

@@ -5,19 +5,19 @@ use crate::figures::TRY;
 use crate::support::tmux::Tmux;
 use crate::support::{Marker, Place, runs};
 
-const SKIPPED: &str = "skipped: there is no tmux here";
+const SKIPPED: &str = "skipped: tmux is not installed";
 
 const NARROW: (u16, u16) = (80, 24);
 const WIDE: (u16, u16) = (200, 50);
 
-/// `agentctl top` in a shell's terminal that says so before and after.
+/// `agentctl top` in a shell that prints a line before and after it.
 fn top(place: &Place, size: (u16, u16)) -> Option<Tmux> {
     let program = crate::support::program();
     let script = format!("echo before; '{}' top; echo left with $?; exec cat", program.display());
     Tmux::start(place, size, &script)
 }
 
-/// R90: everything that is asked for is on the screen at either size, and the screen is as it was when it is left.
+/// R90: every required figure is on the screen at either size, and the screen is restored at the end.
 #[test]
 fn it_shows_what_runs_at_both_sizes() {
     for size in [NARROW, WIDE] {
@@ -52,7 +52,7 @@ fn it_shows_what_runs_at_both_sizes() {
     }
 }
 
-/// R90: sorting, choosing, killing what was chosen and nothing else.
+/// R90: sorting, selecting, and killing the selected run only.
 #[test]
 fn it_is_driven_by_keys() {
     let (place, one, other) = (Place::new(), Marker::new(), Marker::new());
@@ -93,7 +93,7 @@ fn it_is_driven_by_keys() {
     second.wait();
 }
 
-/// R90: a window is made smaller than anything can be shown in, and larger again.
+/// R90: a window becomes too small to show anything, and large again.
 #[test]
 fn it_follows_the_size_of_its_window() {
     let (place, marker) = (Place::new(), Marker::new());

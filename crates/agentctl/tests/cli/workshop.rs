@@ -37,7 +37,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// R83
 #[test]
-fn check_says_who_may_do_what() {
+fn check_lists_the_rights_of_each_worker() {
     let output = shop(SHOP).output(["workshop", "check", "shop.yaml"]);
     insta::assert_snapshot!(text(&output.stdout), @r"
     workshop yard, isolation process
@@ -67,9 +67,9 @@ fn workers_share_one_sandbox() {
     assert_eq!(later.status.code(), Some(2), "{}", text(&later.stderr));
 }
 
-/// R83: a worker does what its file allows, and nothing is begun for the others either.
+/// R83: a worker does only what its file allows, and a refusal also keeps the other workers from starting.
 #[test]
-fn a_worker_who_may_not_run_commands() {
+fn a_worker_without_the_right_to_run_commands() {
     let place = shop(SHOP);
     let output = fed(&place, "builder: touch made\nreader: ls\n");
     assert_eq!(output.status.code(), Some(125));
@@ -83,7 +83,7 @@ fn a_worker_who_may_not_run_commands() {
     assert!(text(&stranger.stderr).contains("did you mean `builder`?"), "{}", text(&stranger.stderr));
 }
 
-/// R83, A38: what says who may do what can't be changed from inside.
+/// R83, A38: the files that assign rights can't be changed from inside.
 #[test]
 fn the_workshops_files_stay_as_they_are() {
     let place = shop(SHOP);
@@ -93,7 +93,7 @@ fn the_workshops_files_stay_as_they_are() {
     assert_eq!(text(&output.stdout), "kept\n", "{}", text(&output.stderr));
 }
 
-/// R83: the old form is told with what to write instead, and its line.
+/// R83: the old form is refused with its line and its replacement.
 #[test]
 fn the_old_form_is_refused_with_the_new_one() {
     let output = shop("name: yard\nisolation: docker\nsandbox:\n  paths: [/srv/data]\nworkers: [builder]\n")

@@ -18,7 +18,7 @@ fn auto(place: &Place, options: &[&str]) -> std::process::Output {
     place.agentctl(args).env_remove(LOCAL.0).output().unwrap()
 }
 
-/// R62, R3: Docker is the first choice, and the object says that nobody was passed over.
+/// R62, R3: Docker is the first choice, and the object lists no rejected sandbox.
 async fn docker_is_taken() -> Result<()> {
     let output = auto(&Place::new(), &["--json"]);
     let object: serde_json::Value = serde_json::from_slice(&output.stdout)?;
@@ -30,7 +30,7 @@ async fn docker_is_taken() -> Result<()> {
     Ok(())
 }
 
-/// R64: a line on a terminal, nothing but the command's own words elsewhere, everything on request.
+/// R64: one line on a terminal, only the command's own output elsewhere, everything on request.
 async fn the_banner_says_docker() -> Result<()> {
     let mut pty = Pty::start(&["run", "--sandbox", "auto", "--", "id", "-u"]);
     pty.expect("agentctl: docker ");
@@ -44,7 +44,7 @@ async fn the_banner_says_docker() -> Result<()> {
     Ok(())
 }
 
-/// R64: S4's lines.
+/// R64: the lines required for workers.
 async fn a_workers_log_says_enabled() -> Result<()> {
     let output = auto(&Place::new(), &["--log", "worker"]);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -55,7 +55,7 @@ async fn a_workers_log_says_enabled() -> Result<()> {
     Ok(())
 }
 
-/// R62: an engine that can't have the image is passed over for that reason; no other has it here.
+/// R62: an engine without the image is passed over for that reason; no other engine here has it.
 async fn an_image_that_cannot_be_had() -> Result<()> {
     let output = auto(&Place::new(), &["--image", "localhost:1/no-such-image:7"]);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -68,7 +68,7 @@ async fn an_image_that_cannot_be_had() -> Result<()> {
     Ok(())
 }
 
-/// R63, R64: S4's switch, with its lines; a flag is stronger, and says so.
+/// R63, R64: the workers' switch, with its lines; a flag overrides it, with a message.
 async fn enable_docker_is_false() -> Result<()> {
     let place = Place::new();
     let in_place = |options: &[&str]| {

@@ -1,4 +1,4 @@
-//! `--image build`: an image of the workspace's own Dockerfile, for who asks for it.
+//! `--image build`: an image built on request from the workspace's own Dockerfile.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,14 +17,15 @@ fn project() -> Result<Place> {
     let place = Place::new();
     let busybox =
         ["/bin/busybox", "/usr/bin/busybox"].into_iter().find(|path| fs::exists(path).is_ok_and(|is| is));
-    fs::copy(busybox.context("there is no busybox; install busybox-static")?, place.path().join("busybox"))?;
-    // Of this test alone, so that no other has built it.
+    fs::copy(busybox.context("busybox is missing; install busybox-static")?, place.path().join("busybox"))?;
+    // Unique to this test, so that no other test has built it.
     place.file("marker", &format!("{} {}\n", std::process::id(), place.path().display()));
     place.file("Dockerfile", DOCKERFILE);
     Ok(place)
 }
 
-/// A project, where its image can be built: without root, Podman's builds have a network through this device or not at all.
+/// A project, if its image can be built: without root, Podman's builds have a network only through this
+/// device.
 fn buildable() -> Result<Place> {
     let tun = || fs::File::options().read(true).write(true).open("/dev/net/tun");
     if ENGINE.name == "podman"
@@ -48,7 +49,7 @@ fn run(place: &Place, script: &str) -> Result<(Option<i32>, String, String)> {
     Ok((output.status.code(), text(&output.stdout), text(&output.stderr)))
 }
 
-/// How often something was built, and the images, which go with this.
+/// The number of builds, and the images, which are removed with this value.
 struct Built(Vec<String>);
 
 impl Built {
@@ -66,7 +67,7 @@ impl Drop for Built {
     }
 }
 
-/// R76: built once, and again when something that goes into it has changed; what it is built from can't be changed inside.
+/// R76: built once, and again when one of its inputs has changed; its inputs can't be changed inside.
 pub(crate) async fn built_when_it_has_changed() -> Result<()> {
     let place = buildable()?;
     let (code, out, said) =
@@ -86,7 +87,7 @@ pub(crate) async fn built_when_it_has_changed() -> Result<()> {
     Ok(())
 }
 
-/// R76: callers at the same time get one build.
+/// R76: concurrent callers share one build.
 pub(crate) async fn one_build_for_callers_at_the_same_time() -> Result<()> {
     let place = buildable()?;
     let start = || command(&place, &["--image", "build"], "exit 0").stderr(Stdio::piped()).spawn();
@@ -102,8 +103,9 @@ pub(crate) async fn one_build_for_callers_at_the_same_time() -> Result<()> {
     Ok(())
 }
 
-/// R76, A38: nobody who did not ask gets a build, and a project's file can't ask before somebody trusts it.
-pub(crate) async fn only_for_who_asks() -> Result<()> {
+/// R76, A38: only an explicit request builds an image, and a project's file can't make one before it is
+/// trusted.
+pub(crate) async fn only_on_request() -> Result<()> {
     let place = project()?;
     place.file("Dockerfile", "FROM scratch\nCOPY no-such-file /\n");
     let output = command(&place, &[], "exit 0").output()?;
@@ -123,8 +125,8 @@ pub(crate) async fn only_for_who_asks() -> Result<()> {
     Ok(())
 }
 
-/// A46: a build's last words are quoted, and nothing in them is obeyed or passes for ours.
-pub(crate) async fn what_a_failing_build_prints_is_shown() -> Result<()> {
+/// A46: the last lines of a failed build are quoted; none of them is obeyed or passes for a message of ours.
+pub(crate) async fn the_output_of_a_failed_build_is_shown() -> Result<()> {
     let place = buildable()?;
     let hostile = r"RUN printf '\033]0;t\007\033[2J\302\233\nagentctl: forged\n'; exit 7";
     place
@@ -142,7 +144,8 @@ pub(crate) async fn what_a_failing_build_prints_is_shown() -> Result<()> {
     Ok(())
 }
 
-/// A32: a program of the engine's name in the workspace is not run, though the search path begins with where we are.
+/// A32: a program with the engine's name in the workspace is not run, even if the search path begins with the
+/// working directory.
 pub(crate) async fn a_planted_program_is_not_used() -> Result<()> {
     let place = buildable()?;
     let planted = place.path().join(ENGINE.name);
@@ -164,11 +167,12 @@ pub(crate) async fn a_planted_program_is_not_used() -> Result<()> {
     Ok(())
 }
 
-/// A4, A43: an image is built from the files that its name stands for, whatever a background command does meanwhile.
-pub(crate) async fn what_changes_before_the_build_does_not_count() -> Result<()> {
+/// A4, A43: an image is built from the files that its name was computed from, whatever a background command
+/// does meanwhile.
+pub(crate) async fn changes_before_the_build_do_not_count() -> Result<()> {
     let (place, programs) = (buildable()?, tempfile::tempdir()?);
     let marker = place.path().join("marker");
-    // Each program of the engine's, with a file that is another during the build and as it was after it.
+    // Each program of the engine, with a file that differs during the build and is restored after it.
     let change = format!(
         "marker='{}'\ncase \"$*\" in *--tag*) ;; *) exec \"$real\" \"$@\" ;; esac\n\
          cp \"$marker\" \"$0.before\"; echo late > \"$marker\"\n\
@@ -198,8 +202,8 @@ pub(crate) async fn what_changes_before_the_build_does_not_count() -> Result<()>
     Ok(())
 }
 
-/// A43: a file that a build would prefer, made by the command of the run before.
-pub(crate) async fn what_appears_later_does_not_count() -> Result<()> {
+/// A43: a file that a build would prefer, made by the command of an earlier run.
+pub(crate) async fn files_that_appear_later_do_not_count() -> Result<()> {
     for (name, text) in [("Dockerfile.dev", "FROM evil"), (".dockerignore", "*")] {
         let place = buildable()?;
         let (code, _, said) = run(&place, &format!("echo '{text}' > {name}"))?;
@@ -215,7 +219,8 @@ pub(crate) async fn what_appears_later_does_not_count() -> Result<()> {
     Ok(())
 }
 
-/// A43: pipes, sockets and links in a project make no build wait, and bring nothing from outside into the image.
+/// A43: pipes, sockets and links in a project do not block a build, and bring nothing from outside into the
+/// image.
 pub(crate) async fn a_hostile_project_is_built_all_the_same() -> Result<()> {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     use std::os::unix::fs::symlink;
@@ -246,7 +251,7 @@ pub(crate) async fn a_hostile_project_is_built_all_the_same() -> Result<()> {
     Ok(())
 }
 
-/// A43: a tree that is deeper than anything is refused by its name, before a builder sees it.
+/// A43: a tree that is too deep is refused by its name, before a builder sees it.
 pub(crate) async fn a_deep_project_is_refused() -> Result<()> {
     let place = buildable()?;
     place.file("Dockerfile", "FROM scratch\nCOPY . /all/\n");

@@ -1,4 +1,4 @@
-//! The emergency stop of a project with generated compose files, which knows Docker alone.
+//! The emergency stop of a project with generated compose files, which supports Docker only.
 
 use anyhow::{Result, ensure};
 use exec_testkit::{EngineTest, engine_test};
@@ -8,10 +8,11 @@ use crate::sample::layer;
 use crate::support::{Place, said};
 
 pub(crate) const ALL: [EngineTest; 1] =
-    [engine_test!(what_an_image_says_makes_no_container_the_projects, "R14 A37")];
+    [engine_test!(labels_of_an_image_make_no_container_the_projects, "R14 A37")];
 
-/// R14, A37: an image passes its labels on to what is made from it; that is still a stranger's. Compose labels what it builds, and a commit keeps every label.
-async fn what_an_image_says_makes_no_container_the_projects() -> Result<()> {
+/// R14, A37: an image passes its labels on to the containers made from it; such a container still belongs to
+/// someone else. Compose labels the images it builds, and a commit keeps every label.
+async fn labels_of_an_image_make_no_container_the_projects() -> Result<()> {
     let (engine, place, files) = (Private::start()?, Place::new(), tempfile::tempdir()?);
     place.file("go.mod", "module example.com/hello\n\ngo 1.22\n");
     place.file("main.go", "package main\n\nfunc main() {}\n");
@@ -49,7 +50,7 @@ async fn what_an_image_says_makes_no_container_the_projects() -> Result<()> {
     left.sort_unstable();
     ensure!(left == ["hello-debug", "second", "stranger"], "{left:?} {}", said(&output));
     for name in left {
-        ensure!(said(&output).contains(name), "what is left alone is reported: {}", said(&output));
+        ensure!(said(&output).contains(name), "untouched containers are reported: {}", said(&output));
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Where the processes beside a run work: what they create by a relative name must not end up in a workspace.
+//! The working directory of the processes beside a run: files that they create by a relative name must not
+//! end up in a workspace.
 
 use std::fs;
 use std::path::Path;
@@ -11,24 +12,24 @@ use crate::ENGINE;
 use crate::runs::begun;
 use crate::support::{Marker, Place, helpers_of};
 
-/// More than the limit, and not much for a host.
+/// More than the limit, and little for a host.
 const TOO_MUCH: &str = "head -c 268435456 /dev/zero | tail -c 268435456 > /dev/null";
 
-/// A42: helpers of ours, a service of our own and its container's monitor all work in `/`.
-pub(crate) async fn helpers_work_nowhere() -> Result<()> {
+/// A42: our helpers, our own service and its container's monitor all work in `/`.
+pub(crate) async fn helpers_work_in_the_root_directory() -> Result<()> {
     let (place, marker) = (Place::new(), Marker::new());
     let mut run = begun(&place, &marker);
     let helpers = helpers_of(run.pid());
     run.send(Signal::TERM);
     run.wait();
-    ensure!(!helpers.is_empty(), "the control: there is at least the reaper");
+    ensure!(!helpers.is_empty(), "the control: at least the reaper is alive");
     let elsewhere: Vec<_> = helpers.iter().filter(|(_, directory)| directory != Path::new("/")).collect();
     ensure!(elsewhere.is_empty(), "{elsewhere:#?}");
     Ok(())
 }
 
-/// A42: Podman's monitor creates a file `oom` where it works; a command leaves a link of that name.
-pub(crate) async fn a_link_that_waits_for_an_engine_leads_nowhere() -> Result<()> {
+/// A42: Podman's monitor creates a file `oom` in its working directory; a command leaves a link of that name.
+pub(crate) async fn a_link_planted_for_an_engine_is_not_followed() -> Result<()> {
     let (place, home) = (Place::new(), tempfile::tempdir()?);
     let decoy = home.path().join("decoy");
     let limited = |script: &str| {

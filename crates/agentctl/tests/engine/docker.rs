@@ -1,4 +1,4 @@
-//! `agentctl run --sandbox docker` as its users meet it.
+//! `agentctl run --sandbox docker` as a user runs it.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 

@@ -1,4 +1,4 @@
-//! `agentctl doctor` on machines of all kinds, as far as this one can be made to look like them.
+//! `agentctl doctor` on machines of all kinds, as far as this one can imitate them.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{LOCAL, Place, program};
 
-/// Somewhere no engine is.
+/// A place without an engine.
 pub(crate) const NOWHERE: &str = "unix:///no/such/engine.sock";
 
 const STRANGER: u32 = 4242;
@@ -20,7 +20,7 @@ const STRANGER: u32 = 4242;
 pub(crate) const ALL: [EngineTest; 4] = [
     engine_test!(docker_only, "R65"),
     engine_test!(no_engine, "R65"),
-    engine_test!(a_socket_of_somebody_else, "R65 R60"),
+    engine_test!(a_socket_of_another_user, "R65 R60"),
     engine_test!(inside_a_container, "R65"),
 ];
 
@@ -43,7 +43,7 @@ pub(crate) fn says(value: &Value, words: &str) -> bool {
     value.as_str().is_some_and(|text| text.contains(words))
 }
 
-/// Everything that is tried holds; who is not root may not be able to limit everything.
+/// Every check passes; an ordinary user may be unable to set every limit.
 pub(crate) fn ensure_well(sandbox: &Value) -> Result<()> {
     let checks = sandbox["checks"].as_array().with_context(|| format!("{sandbox}"))?;
     let holds = |check: &Value| {
@@ -56,7 +56,7 @@ pub(crate) fn ensure_well(sandbox: &Value) -> Result<()> {
     Ok(())
 }
 
-/// R65: and the text says the same.
+/// R65: the text reports the same.
 async fn docker_only() -> Result<()> {
     let (place, env) = (Place::new(), [("CONTAINER_HOST", NOWHERE)]);
     let output = doctor(&place, &["--json"], &env);
@@ -72,7 +72,7 @@ async fn docker_only() -> Result<()> {
     Ok(())
 }
 
-/// R65: a fallback works too; what was asked for by name does not.
+/// R65: a fallback works too; a sandbox requested by name does not.
 async fn no_engine() -> Result<()> {
     let (place, env) = (Place::new(), [("DOCKER_HOST", NOWHERE), ("CONTAINER_HOST", NOWHERE)]);
     let output = doctor(&place, &["--json"], &env);
@@ -91,10 +91,10 @@ async fn no_engine() -> Result<()> {
     Ok(())
 }
 
-/// R65, R60: an engine that is there, and is not for us.
-async fn a_socket_of_somebody_else() -> Result<()> {
+/// R65, R60: an engine that exists, but refuses this user.
+async fn a_socket_of_another_user() -> Result<()> {
     if !rustix::process::geteuid().is_root() {
-        bail!(Skip("only root can become somebody else".into()));
+        bail!(Skip("only root can become another user".into()));
     }
     let (programs, dir) = (program_for_all()?, tempfile::tempdir()?);
     std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755))?;
@@ -113,7 +113,7 @@ async fn a_socket_of_somebody_else() -> Result<()> {
     Ok(())
 }
 
-/// R65: in a container without an engine of its own and without the right to make namespaces.
+/// R65: in a container without its own engine and without the right to make namespaces.
 async fn inside_a_container() -> Result<()> {
     let (place, programs) = (Place::new(), program_for_all()?);
     let mount = programs.path().to_str().context("path")?;
@@ -132,7 +132,7 @@ async fn inside_a_container() -> Result<()> {
     Ok(())
 }
 
-/// A directory with the program, where everybody can run it.
+/// A directory with the program, where every user can run it.
 fn program_for_all() -> Result<TempDir> {
     let dir = tempfile::tempdir()?;
     std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755))?;

@@ -16,7 +16,7 @@ pub(crate) const ALL: [EngineTest; 3] = [
     engine_test!(nothing_is_left, "R65 R15"),
 ];
 
-/// R65, R62: it takes Docker's place, and the fix for what is missing is shown.
+/// R65, R62: it takes Docker's place, and the report shows how to get Docker.
 async fn podman_only() -> Result<()> {
     let output = doctor(&Place::new(), &["--json"], &[("DOCKER_HOST", NOWHERE)]);
     let found = report(&output)?;
@@ -40,8 +40,8 @@ async fn both_engines() -> Result<()> {
     ensure_well(of(&found, "podman")?)
 }
 
-/// R15: on a machine with other work to do, every sandbox that was tried is gone when `doctor` has ended, with all that was made
-/// for it. `cargo xtask soak` tries it a hundred times.
+/// R15: even on a busy machine, every sandbox that `doctor` tried is gone when it ends, with everything made
+/// for it. `cargo xtask soak` tries this a hundred times.
 async fn nothing_is_left() -> Result<()> {
     let times = if std::env::var_os("EXEC_TEST_SOAK").is_some() { 100 } else { 3 };
     let _work = [Busy::new()?, Busy::new()?];
@@ -58,7 +58,7 @@ async fn nothing_is_left() -> Result<()> {
     Ok(())
 }
 
-/// Records, containers, sockets and processes, by their names.
+/// Records, containers, sockets and processes, by name.
 fn left_of(place: &Place, pid: u32) -> Result<Vec<String>> {
     let mut left: Vec<String> =
         ["cells", "runs", "ends"].iter().flat_map(|kind| place.records(kind)).collect();
@@ -75,7 +75,7 @@ fn left_of(place: &Place, pid: u32) -> Result<Vec<String>> {
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         left.extend(names.filter(|name| name.starts_with(&format!("podman-{pid}-"))));
     }
-    // Whatever a run of ours starts outside of a sandbox has this in its environment.
+    // Every process that a run of ours starts outside a sandbox has this in its environment.
     let variable = format!("AGENTCTL_STATE_DIR={}", state.display());
     for process in std::fs::read_dir("/proc")?.flatten() {
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();

@@ -8,18 +8,19 @@ use crate::private::Private;
 use crate::sample::layer;
 use crate::support::{Marker, Place, said, uproar};
 
-/// What stops everything where there is no agentctl.
+/// The script that stops everything without agentctl.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/emergency-stop.sh");
 
-/// R14, A37: an image with all labels of a container of ours passes them on to what is made from it; that is still a stranger's.
-pub(crate) async fn what_an_image_says_makes_no_container_ours() -> Result<()> {
+/// R14, A37: an image with all labels of a container of ours passes them on to the containers made from it;
+/// such a container still belongs to someone else.
+pub(crate) async fn labels_of_an_image_make_no_container_ours() -> Result<()> {
     let (engine, place, files) = (Private::start()?, Place::new(), tempfile::tempdir()?);
     let marker = Marker::new();
     let mut run = engine.begun(&place, &marker);
     let labels = labels_of(&engine, run.pid())?.context("no container")?;
     layer(files.path(), "layer.tar")?;
     let layer = files.path().join("layer.tar").display().to_string();
-    // A second line of a label must not be read as another container's.
+    // A second line of a label must not be read as the label of another container.
     let forged = format!("x\n{} \"stranger\" \"stranger\"", "0".repeat(64));
     let changes: Vec<String> =
         labels.iter().map(|(key, value)| format!("LABEL {key}={}", serde_json::json!(value))).collect();
@@ -60,7 +61,7 @@ pub(crate) async fn while_loops_keep_starting_runs() -> Result<()> {
     Ok(())
 }
 
-/// R14, F1: in the middle of many owners, some of which are killed.
+/// R14, F1: with many owners, some of which are being killed.
 pub(crate) async fn amid_owners_that_are_killed() -> Result<()> {
     uproar::amid_owners_that_are_killed(&ENGINE.sandbox(), uproar::times(2, 20));
     Ok(())

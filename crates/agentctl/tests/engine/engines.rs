@@ -1,4 +1,4 @@
-//! What the tests know of an engine; the rest is the same for all.
+//! The differences between engines that the tests know; the rest is the same for all.
 
 use std::process::Command;
 
@@ -6,13 +6,13 @@ use std::process::Command;
 pub(crate) struct Engine {
     /// Of the sandbox, and of the engine's own program.
     pub(crate) name: &'static str,
-    /// The variable that says where it is.
+    /// The variable with its address.
     pub(crate) host: &'static str,
-    /// The variable of the other one.
+    /// The variable with the other engine's address.
     pub(crate) other_host: &'static str,
-    /// The option that chooses the other one.
+    /// The option that selects the other engine.
     pub(crate) other_sandbox: &'static str,
-    /// What the other one says when asked who it is.
+    /// How the other engine identifies itself.
     pub(crate) greeting_of_the_other: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl Engine {
         ["--sandbox", self.name]
     }
 
-    /// Whether there is one that works for us.
+    /// Whether the engine works for this user.
     pub(crate) fn available(&self) -> Result<(), String> {
         match Command::new(self.name).arg("info").output() {
             Ok(output) if output.status.success() => Ok(()),

@@ -1,4 +1,4 @@
-//! `agentctl gc` on a real engine that is the test's own.
+//! `agentctl gc` on a real engine that belongs to the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Output;
@@ -15,7 +15,7 @@ pub(crate) type Labels = BTreeMap<String, String>;
 
 const KINDS: [&str; 2] = ["volume", "network"];
 
-/// The labels that the container of this process has, none if there is no such container.
+/// The labels of this process's container, or none if it has no container.
 pub(crate) fn labels_of(engine: &Private, pid: u32) -> Result<Option<Labels>> {
     let filter = format!("label=dev.agentctl.owner.pid={pid}");
     let ids = engine.tell(&["ps", "--all", "--quiet", "--filter", &filter])?;
@@ -24,7 +24,7 @@ pub(crate) fn labels_of(engine: &Private, pid: u32) -> Result<Option<Labels>> {
     Ok(Some(serde_json::from_str(&labels)?))
 }
 
-/// These labels for something of this name, but for the changes; one without a value is taken away.
+/// These labels with changes, for an object of this name; a label without a value is removed.
 fn changed(labels: &Labels, name: &str, changes: &[(&str, Option<&str>)]) -> Labels {
     let mut labels = labels.clone();
     labels.insert("dev.agentctl.cell".to_owned(), name.to_owned());
@@ -55,7 +55,7 @@ fn names(list: &Value) -> BTreeSet<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Volumes and networks that look like a dead owner's, but for one thing each.
+/// Volumes and networks that look like a dead owner's, except for one difference each.
 fn strangers(dead: &Labels, alive: &Labels) -> Vec<(&'static str, Labels)> {
     let (owner, boot) = ("dev.agentctl.owner", "dev.agentctl.owner.boot");
     let one = |key: &str, value: &str| Labels::from([(key.to_owned(), value.to_owned())]);
@@ -63,17 +63,18 @@ fn strangers(dead: &Labels, alive: &Labels) -> Vec<(&'static str, Labels)> {
         ("alive", changed(alive, "alive", &[])),
         ("of-another-boot", changed(dead, "of-another-boot", &[(boot, Some("another"))])),
         ("half", changed(dead, "half", &[("dev.agentctl.owner.start", None)])),
-        ("nobodys", changed(dead, "nobodys", &[(owner, Some(""))])),
+        ("ownerless", changed(dead, "ownerless", &[(owner, Some(""))])),
         ("copied", changed(dead, "original", &[])),
         ("another-tools", one("org.testcontainers", "true")),
         ("agentctl-4711-0-name", Labels::new()),
-        // The label of what serves all owners, like the volume with PID 1.
+        // The label of objects that serve all owners, like the volume with PID 1.
         ("agentctl-exec-init-0", one("dev.agentctl.version", "0.0.0")),
     ]
 }
 
-/// R15, A37: what a dead owner left goes, with the containers that used it; strangers stay, and so does what one of them uses, which is
-/// told and no failure. The dead owner's own service, if it had one, is not missed.
+/// R15, A37: a dead owner's leftovers are removed, with the containers that used them. Unrelated objects
+/// stay, and so does a leftover that one of them uses: that is reported and not an error. If the dead owner
+/// had its own service, `gc` works without it.
 pub(crate) async fn volumes_and_networks_of_dead_owners_go() -> Result<()> {
     let (engine, place) = (Private::start()?, Place::new());
     load(&engine, &[Sample { names: &["sample:1"], created: OLD, labels: &[] }])?;
@@ -112,19 +113,19 @@ pub(crate) async fn volumes_and_networks_of_dead_owners_go() -> Result<()> {
     }
     ensure!(names(&looked["containers"]) == BTreeSet::from(["remains"]), "{looked}");
     for (kind, all) in KINDS.iter().zip(&all) {
-        ensure!(there(&engine, kind)? == *all, "looking changes nothing");
+        ensure!(there(&engine, kind)? == *all, "a dry run changes nothing");
     }
 
     let cleaned = engine.agentctl(&place, &["gc"]).output()?;
-    let told = said(&cleaned);
-    ensure!(cleaned.status.success(), "{told}");
-    ensure!(told.contains("removed container remains\n"), "{told}");
+    let report = said(&cleaned);
+    ensure!(cleaned.status.success(), "{report}");
+    ensure!(report.contains("removed container remains\n"), "{report}");
     for (kind, all) in KINDS.iter().zip(&all) {
         for name in ["left", "shared"] {
-            ensure!(told.contains(&format!("removed {kind} {name}\n")), "{told}");
+            ensure!(report.contains(&format!("removed {kind} {name}\n")), "{report}");
         }
         let kept = format!("{kind} used: its owner is dead, but it is in use by stranger");
-        ensure!(told.contains(&kept), "{told}");
+        ensure!(report.contains(&kept), "{report}");
         let mut rest = all.clone();
         rest.retain(|name| !["left", "shared"].contains(&name.as_str()));
         ensure!(there(&engine, kind)? == rest, "{kind}: {:?}", there(&engine, kind)?);

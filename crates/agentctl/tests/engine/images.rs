@@ -11,13 +11,13 @@ use crate::registry::Registry;
 use crate::sample::{OLD, OURS, Sample, load};
 use crate::support::{OUTER_LIMIT, Place, eventually};
 
-/// Made a moment ago, as far as ages of a year go.
+/// A moment ago, compared to ages of a year.
 fn young() -> Result<String> {
     let output = std::process::Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]).output()?;
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// What `agentctl images` with these words says, by names.
+/// The output of `agentctl images` with these arguments, by name.
 fn listed(engine: &Private, place: &Place, words: &[&str]) -> Result<BTreeSet<String>> {
     let args = [&["images"], words, &["--sandbox", ENGINE.name, "--json"]].concat();
     let output = engine.agentctl(place, &args).output()?;
@@ -30,13 +30,13 @@ fn listed(engine: &Private, place: &Place, words: &[&str]) -> Result<BTreeSet<St
     Ok(names.filter_map(|name| Some(plain(name.as_str()?))).collect())
 }
 
-/// What the engine itself says that it has.
+/// The images that the engine itself lists.
 fn there(engine: &Private) -> Result<BTreeSet<String>> {
     let names = engine.tell(&["images", "--format", "{{.Repository}}:{{.Tag}}"])?;
     Ok(names.lines().map(plain).collect())
 }
 
-/// Without what Podman puts before names that have no registry.
+/// Without the prefix that Podman adds to names without a registry.
 fn plain(name: &str) -> String {
     name.trim_start_matches("localhost/").trim_start_matches("docker.io/").to_owned()
 }
@@ -45,9 +45,9 @@ fn set(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// R76, A37: by age and by size go those that we made and nothing uses. Not those that somebody built from one of ours, which have its
-/// label too, nor those that are only called like ours.
-pub(crate) async fn prune_takes_what_is_ours_and_unused() -> Result<()> {
+/// R76, A37: prune by age and by size removes unused images that we made. It keeps images that another user
+/// built from one of ours, which inherit its label, and images that only have a similar name.
+pub(crate) async fn prune_removes_our_unused_images() -> Result<()> {
     let (engine, place, young) = (Private::start()?, Place::new(), young()?);
     let ours: &[&str] = &[OURS];
     let sample = |names, created, labels| Sample { names, created, labels };
@@ -80,7 +80,7 @@ pub(crate) async fn prune_takes_what_is_ours_and_unused() -> Result<()> {
     let condemned = set(&[&twice[..], &["agentctl/project:old"]].concat());
     let looked = listed(&engine, &place, &[&old[..], &["--dry-run"]].concat())?;
     ensure!(looked == condemned, "dry run: {looked:?}");
-    ensure!(there(&engine)? == all, "looking changes nothing");
+    ensure!(there(&engine)? == all, "a dry run changes nothing");
     let gone = listed(&engine, &place, &old)?;
     ensure!(gone == condemned, "by age: {gone:?}");
     let left: BTreeSet<String> = all.difference(&condemned).cloned().collect();
@@ -97,14 +97,15 @@ pub(crate) async fn prune_takes_what_is_ours_and_unused() -> Result<()> {
     Ok(())
 }
 
-/// R76: the image that a run made for itself is one of them, by whatever name the engine knows it, and the next run makes it again.
-pub(crate) async fn what_a_run_made_is_ours() -> Result<()> {
+/// R76: the image that a run made for itself is one of them, under any name the engine has for it, and the
+/// next run makes it again.
+pub(crate) async fn an_image_made_by_a_run_is_ours() -> Result<()> {
     let (engine, place) = (Private::start()?, Place::new());
     let run = || engine.agentctl(&place, &["run", "--sandbox", ENGINE.name, "--", "echo", "ran"]).output();
     for _ in 0..2 {
         let output = run()?;
         ensure!(output.stdout == b"ran\n", "{output:?}");
-        // A busy engine takes its container away a moment later.
+        // A busy engine removes its container a moment later.
         let is_unused = || engine.tell(&["ps", "--all", "--quiet"]).is_ok_and(|ids| ids.is_empty());
         ensure!(eventually(OUTER_LIMIT, is_unused), "its container is left");
         let seen = listed(&engine, &place, &["ls"])?;
@@ -112,7 +113,7 @@ pub(crate) async fn what_a_run_made_is_ours() -> Result<()> {
             seen.len() == 1 && seen.iter().all(|name| name.starts_with("agentctl/host:")),
             "ls: {seen:?}"
         );
-        // It weighs nothing, so it goes by age, and is soon old enough.
+        // Its size is zero, so it is pruned by age, and is soon old enough.
         let prune = || listed(&engine, &place, &["prune", "--older-than", "1s"]);
         ensure!(eventually(OUTER_LIMIT, || prune().is_ok_and(|gone| gone == seen)), "it stays");
         ensure!(there(&engine)?.is_empty(), "{:?}", there(&engine)?);
@@ -120,7 +121,7 @@ pub(crate) async fn what_a_run_made_is_ours() -> Result<()> {
     Ok(())
 }
 
-/// An image on an engine, until the test ends.
+/// An image on an engine, removed when the test ends.
 struct Fetched<'a>(&'a Private, &'a str);
 
 impl Drop for Fetched<'_> {
@@ -129,14 +130,14 @@ impl Drop for Fetched<'_> {
     }
 }
 
-/// R76: with progress, and at the end the digest; what is not there is an error with a remedy. What came from a registry is not ours,
-/// whatever its labels.
+/// R76: progress is shown, then the digest; a missing image is an error with a remedy. An image from a
+/// registry is not ours, whatever its labels.
 pub(crate) async fn a_pull_shows_progress_and_the_digest() -> Result<()> {
     let place = Place::new();
     let registry = Registry::start(&Sample { names: &["sample"], created: OLD, labels: &[OURS] })?;
     let engine = Private::pulling_from(&registry.address())?;
     let name = format!("{}/sample:1", registry.address());
-    ensure!(engine.tell(&["image", "inspect", &name]).is_err(), "the control: it is not there yet");
+    ensure!(engine.tell(&["image", "inspect", &name]).is_err(), "the control: it is not on the engine yet");
     let pull =
         |name: &str| engine.agentctl(&place, &["images", "pull", "--sandbox", ENGINE.name, name]).output();
     let output = pull(&name)?;

@@ -1,5 +1,5 @@
-//! F1: `agentctl` is killed, whenever. Nothing it ran is alive a second later, no container is left a little after that,
-//! and the next start has nothing to do.
+//! F1: `agentctl` is killed at any moment. None of its processes is alive a second later, its container is
+//! removed soon after, and the next start finds nothing to clean up.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,10 +15,10 @@ use crate::support::{Marker, Place, eventually};
 /// R11
 const PROCESSES: Duration = Duration::from_secs(1);
 
-/// A busy engine needs time to take a container away; what matters is that it does so without us.
+/// A busy engine needs time to remove a container; what matters is that it does so without us.
 const CONTAINERS: Duration = Duration::from_secs(5);
 
-/// A container that was about to be created may come for five seconds, and its record stays until then.
+/// A container that was about to be created may appear for five seconds, and its record stays until then.
 const RECORDS: Duration = Duration::from_secs(20);
 
 /// `cargo xtask soak` has more time.
@@ -26,7 +26,7 @@ fn times() -> u32 {
     if std::env::var_os("EXEC_TEST_SOAK").is_some() { 200 } else { 50 }
 }
 
-/// Containers of this process, by the label it gave them.
+/// Containers of this process, found by its label.
 fn containers_of(pid: u32) -> String {
     let filter = format!("label=dev.agentctl.owner.pid={pid}");
     let shown = ["--filter", &filter, "--format", "{{.Names}}: {{.Status}}"];
@@ -35,7 +35,7 @@ fn containers_of(pid: u32) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Ways past the engine that this process laid and did not clear away.
+/// Lanes that this process made and did not remove.
 fn lanes_of(place: &Place, pid: u32) -> String {
     let entries = std::fs::read_dir(place.user().join("agentctl")).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -55,7 +55,7 @@ fn assert_none_left(place: &Place, pid: u32, when: &str) {
     assert!(forgotten, "{when}, records are left: {:?}", records());
 }
 
-/// R11, A19: while everything is up.
+/// R11, A19: while everything is running.
 pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
     let place = Place::new();
     for _ in 0..5 {
@@ -72,7 +72,7 @@ pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
     Ok(())
 }
 
-/// F1: also while the container is being made.
+/// F1: even while the container is being made.
 pub(crate) async fn at_a_random_instant() -> Result<()> {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64;
     let next = AtomicU32::new(0);
@@ -84,7 +84,7 @@ pub(crate) async fn at_a_random_instant() -> Result<()> {
     };
     std::thread::scope(|scope| {
         for killer in [(); 3].map(|()| scope.spawn(kill_in_turn)) {
-            // As it is: what it says is what a reader has to know.
+            // Printed unchanged: it is what a reader has to know.
             killer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
     });
@@ -102,7 +102,7 @@ fn kill_once(seed: u64) {
     assert_none_left(&place, run.pid(), &format!("killed after {delay:?}"));
 }
 
-/// Neighbouring numbers far apart.
+/// Spreads neighbouring numbers far apart.
 fn scatter(seed: u64) -> u64 {
     let mixed = (seed ^ (seed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 32)

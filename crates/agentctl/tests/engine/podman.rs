@@ -1,4 +1,4 @@
-//! `agentctl run --sandbox podman` as its users meet it.
+//! `agentctl run --sandbox podman` as a user runs it.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 

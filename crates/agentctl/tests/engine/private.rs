@@ -1,4 +1,4 @@
-//! An engine of a test's own, with everything that is on it: what cleans up here can't reach anything of the machine's.
+//! A private engine of a test: cleaning up here can't reach anything on the machine's own engine.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -16,23 +16,23 @@ use tempfile::TempDir;
 use crate::ENGINE;
 use crate::support::{Marker, OUTER_LIMIT, Place, Run, eventually};
 
-/// An engine, or for Podman, which is none, what makes its programs keep to one directory.
+/// An engine, or for Podman, which has no daemon, the settings that confine its programs to one directory.
 #[derive(Debug)]
 pub(crate) struct Private {
     dir: TempDir,
     daemon: Option<Child>,
     variables: Vec<(&'static str, String)>,
-    /// Everything that its program shows is ours, and goes with us.
+    /// Everything that its program lists belongs to the test, and is removed with it.
     is_ours_alone: bool,
 }
 
 impl Private {
-    /// Starts one; skips the test where that can't be done.
+    /// Starts one, or skips the test if that is impossible.
     pub(crate) fn start() -> Result<Self> {
         // Short: a socket's path has about a hundred bytes.
         let dir = tempfile::Builder::new().prefix("eng.").tempdir_in("/tmp")?;
         let nowhere = format!("unix://{}/none.sock", dir.path().display());
-        // The other engine is the machine's, and none of our business.
+        // The other engine is the machine's, and must not be touched.
         let variables = vec![(ENGINE.other_host, nowhere)];
         let mut engine = Self { dir, daemon: None, variables, is_ours_alone: false };
         match ENGINE.name {
@@ -42,8 +42,8 @@ impl Private {
         Ok(engine)
     }
 
-    /// One that can pull from an address of the loopback. Docker does so from there alone, and a private one has another
-    /// loopback: so it is the machine's, and whoever uses it touches nothing but what they pulled.
+    /// One that can pull from a loopback address. Docker allows plain HTTP only there, and a private engine
+    /// has another loopback; so this is the machine's engine, and a test must touch only the image it pulled.
     pub(crate) fn pulling_from(address: &str) -> Result<Self> {
         if ENGINE.name == "docker" {
             let dir = tempfile::tempdir()?;
@@ -60,12 +60,12 @@ impl Private {
         if !geteuid().is_root() {
             bail!(Skip("only root can start an engine".into()));
         }
-        let Some(program) = dockerd() else { bail!(Skip("there is no dockerd".into())) };
+        let Some(program) = dockerd() else { bail!(Skip("dockerd is not installed".into())) };
         let at = |name: &str| self.dir.path().join(name);
         let host = format!("unix://{}", at("e.sock").display());
         let settings = self.write("settings.json", "{}")?;
         let log = File::create(at("log"))?;
-        // In a network of its own: without a bridge it removes the one that the machine's own engine uses.
+        // In its own network namespace: without a bridge it removes the bridge of the machine's own engine.
         let mut command = Command::new("unshare");
         command.args(["--net", "--"]).arg(program).args(["--config-file", &settings]);
         for (option, name) in [("--data-root", "data"), ("--exec-root", "exec"), ("--pidfile", "pid")] {
@@ -79,11 +79,12 @@ impl Private {
         Ok(())
     }
 
-    /// All that Podman's programs keep, and where.
+    /// Everything that Podman's programs store, and where.
     fn settle_podman(&mut self) -> Result<()> {
-        // Others' does not listen to where its storage is to be, and would write into their own what it was told here.
+        // An ordinary user's Podman ignores the storage setting, and would write these settings into the
+        // user's own storage.
         if !geteuid().is_root() {
-            bail!(Skip("only root's Podman can be told to keep its things elsewhere".into()));
+            bail!(Skip("only root's Podman can store its files elsewhere".into()));
         }
         if UnixStream::connect("/run/podman/podman.sock").is_ok() {
             bail!(Skip("a service of the machine's answers, and would be asked".into()));
@@ -102,9 +103,9 @@ impl Private {
         let storage = self.write("storage.conf", &storage)?;
         let containers = self.write("containers.conf", &containers)?;
         self.variables.extend([("CONTAINERS_STORAGE_CONF", storage), ("CONTAINERS_CONF", containers)]);
-        // What is not private must not be cleaned up.
+        // Only private storage may be cleaned up.
         let store = self.tell(&["info", "--format", "{{.Store.GraphRoot}}"])?;
-        ensure!(Path::new(&store).starts_with(self.dir.path()), "its things are in {store}");
+        ensure!(Path::new(&store).starts_with(self.dir.path()), "its storage is {store}");
         self.is_ours_alone = true;
         Ok(())
     }
@@ -115,7 +116,7 @@ impl Private {
         Ok(path.display().to_string())
     }
 
-    /// The engine's own program, which is not what is under test.
+    /// The engine's own program, which is not under test.
     pub(crate) fn tell(&self, args: &[&str]) -> Result<String> {
         let variables = self.variables.iter().map(|(name, value)| (name, value));
         let output = Command::new(ENGINE.name).args(args).envs(variables).output()?;
@@ -124,21 +125,21 @@ impl Private {
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
 
-    /// `agentctl`, for which there is no other engine.
+    /// `agentctl`, without access to any other engine.
     pub(crate) fn agentctl(&self, place: &Place, args: &[&str]) -> Command {
         let mut command = place.agentctl(args);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
-    /// A program of this user's, for which there is no other engine.
+    /// A program of this user, without access to any other engine.
     pub(crate) fn program(&self, place: &Place, program: &str) -> Command {
         let mut command = Command::new(program);
         place.at_home(&mut command).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
-    /// A run that goes on.
+    /// A run that keeps running.
     pub(crate) fn begun(&self, place: &Place, marker: &Marker) -> Run {
         let script = format!("echo up; exec sleep {marker}");
         let args = ["run", "--quiet", "--sandbox", ENGINE.name, "--", "sh", "-c", &script];

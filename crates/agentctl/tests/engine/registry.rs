@@ -1,4 +1,4 @@
-//! A registry with one image in it, on this machine's loopback: just enough of the protocol for a pull.
+//! A registry with one image, on this machine's loopback: just enough of the protocol for a pull.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,13 +15,13 @@ use crate::sample::{Sample, config, layer};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
-/// What is served: by its path the kind and the bytes.
+/// What is served: the kind and the bytes, by path.
 type Pages = HashMap<String, (&'static str, Vec<u8>)>;
 
-/// It goes on until the test's process ends.
+/// It serves until the test's process ends.
 pub(crate) struct Registry {
     address: SocketAddr,
-    /// The image's.
+    /// The digest of the image.
     pub(crate) digest: String,
 }
 
@@ -60,7 +60,7 @@ impl Registry {
         let named = registry.digest.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // Who breaks off has seen enough.
+                // A client may close the connection early.
                 let _ = answer(&stream, &pages, &named);
             }
         });
@@ -76,11 +76,11 @@ fn stored(path: &Path) -> Result<(Vec<u8>, String)> {
     Ok((fs::read(path)?, digest(path)?))
 }
 
-/// One question a connection.
+/// One request per connection.
 fn answer(mut stream: &TcpStream, pages: &Pages, digest: &str) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     let question = lines.next().transpose()?.unwrap_or_default();
-    // The rest of it says nothing that matters, but has to be read.
+    // The rest of the request does not matter, but has to be read.
     while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
     let mut words = question.split(' ');
     let (method, path) = (words.next(), words.next().unwrap_or_default());

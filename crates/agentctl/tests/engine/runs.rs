@@ -1,4 +1,4 @@
-//! Runs that end by themselves, or because somebody says so.
+//! Runs that end by themselves or are stopped.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, chown};
@@ -25,7 +25,7 @@ pub(crate) async fn the_hosts_own_programs() -> Result<()> {
     let (inside, outside) =
         (run(&place, &["git", "--version"]), Command::new("git").arg("--version").output()?);
     ensure!(inside.stdout == outside.stdout && !inside.stdout.is_empty(), "{inside:?}");
-    // Where cargo is a program of a home directory, its toolchain is found there.
+    // If cargo is in a home directory, its toolchain is found there.
     let (inside, outside) =
         (run(&place, &["cargo", "--version"]), Command::new("cargo").arg("--version").output());
     if let Ok(outside) = outside {
@@ -61,15 +61,15 @@ pub(crate) async fn the_object_says_what_held() -> Result<()> {
     ensure!(object["stdout"] == "out\n" && object["stderr"] == "err\n", "{object}");
     ensure!(object["executor"] == ENGINE.name && object["isolation"]["level"] == "container", "{object}");
     ensure!(object["isolation"]["image"] == "host", "{object}");
-    // Who is not root may not be able to limit everything, and is told so.
+    // An ordinary user may be unable to set every limit, and the result reports so.
     if geteuid().is_root() {
         ensure!(object["isolation"]["degraded"] == serde_json::json!([]), "{object}");
     }
     Ok(())
 }
 
-/// R60, R62: asked for by name it is never replaced, and the way out is shown.
-pub(crate) async fn an_engine_that_is_not_there() -> Result<()> {
+/// R60, R62: an engine requested by name is never replaced, and the error names the fix.
+pub(crate) async fn a_missing_engine() -> Result<()> {
     let place = Place::new();
     let mut command = place.agentctl(["run"].iter().chain(&ENGINE.sandbox()).chain(&["--", "echo", "ran"]));
     let output = command.env(ENGINE.host, "unix:///no/such/engine.sock").output()?;
@@ -82,8 +82,8 @@ pub(crate) async fn an_engine_that_is_not_there() -> Result<()> {
     Ok(())
 }
 
-/// R60: with the other engine's address wrong, this one works; and nobody but this one is asked.
-pub(crate) async fn the_other_engine_is_never_talked_to() -> Result<()> {
+/// R60: with a wrong address for the other engine, this one works, and only this one is contacted.
+pub(crate) async fn the_other_engine_is_never_contacted() -> Result<()> {
     let place = Place::new();
     let run = |variable: &str, address: &str| {
         let mut command =
@@ -98,11 +98,11 @@ pub(crate) async fn the_other_engine_is_never_talked_to() -> Result<()> {
     other.set_nonblocking(true)?;
     let address = format!("unix://{}", socket.display());
     ensure!(run(ENGINE.other_host, &address)?.stdout == b"ran\n", "beside another");
-    ensure!(other.accept().is_err(), "somebody asked the other engine");
+    ensure!(other.accept().is_err(), "the other engine was contacted");
     Ok(())
 }
 
-/// R60, R62: an engine of the other make at this one's address is refused for what it is.
+/// R60, R62: an engine of the other make at this one's address is refused, and the error names it.
 pub(crate) async fn the_other_engine_in_its_place_is_refused() -> Result<()> {
     let place = Place::new();
     let elsewhere = tempfile::tempdir()?;
@@ -113,7 +113,7 @@ pub(crate) async fn the_other_engine_in_its_place_is_refused() -> Result<()> {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
             let mut question = [0; 4096];
-            // Whatever the question, the answer is the same.
+            // The answer to every request is the same.
             let _ = stream.read(&mut question).and_then(|_| stream.write_all(answer.as_bytes()));
         }
     });
@@ -138,7 +138,7 @@ pub(crate) async fn an_interrupt_ends_everything() -> Result<()> {
     Ok(())
 }
 
-/// A run that has left a process behind and goes on.
+/// A run that has left a process behind and keeps running.
 pub(crate) fn begun(place: &Place, marker: &Marker) -> Run {
     let mut run =
         place.shell(&ENGINE.sandbox(), &format!("{}; echo up; exec sleep {marker}", marker.daemon()));
@@ -154,12 +154,12 @@ pub(crate) async fn a_gibibyte_passes_in_bounded_memory() -> Result<()> {
 }
 
 /// A49
-pub(crate) async fn secrets_within_what_is_shown_are_masked() -> Result<()> {
+pub(crate) async fn secrets_in_shown_directories_are_masked() -> Result<()> {
     assert_secrets_are_masked(&ENGINE.sandbox());
     Ok(())
 }
 
-/// R24: of whoever owns the workspace, which for an ordinary user is the caller.
+/// R24: files belong to the owner of the workspace; for an ordinary user that is the caller.
 pub(crate) async fn files_belong_to_the_owner_of_the_workspace() -> Result<()> {
     let place = Place::new();
     let mut owner = (geteuid().as_raw(), getegid().as_raw());
@@ -176,7 +176,7 @@ pub(crate) async fn files_belong_to_the_owner_of_the_workspace() -> Result<()> {
     Ok(())
 }
 
-/// A38: what a command writes into its workspace loosens nothing, and a file that is there stays as it is.
+/// A38: files that a command writes into its workspace loosen nothing, and an existing file stays unchanged.
 pub(crate) async fn a_planted_configuration_has_no_effect() -> Result<()> {
     let place = Place::new();
     let name = ENGINE.name;
@@ -202,7 +202,7 @@ pub(crate) async fn a_planted_configuration_has_no_effect() -> Result<()> {
     let output = seen(&[])?;
     let (out, said) = (text(&output.stdout), text(&output.stderr));
     ensure!(out.starts_with("none\n") && !out.contains(&ours), "it loosens: {out}{said}");
-    ensure!(out.ends_with("ro\nkept\n"), "what tightens counts: {out}{said}");
+    ensure!(out.ends_with("ro\nkept\n"), "a tighter setting counts: {out}{said}");
     ensure!(said.contains(&format!("env (line 1), executor.{name}.network (line 4)")), "{said}");
     let writable = text(&seen(&["--workspace-mode", "rw"])?.stdout);
     ensure!(!writable.contains("ro\n") && writable.ends_with("kept\n"), "{writable}");

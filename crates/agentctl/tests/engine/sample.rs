@@ -1,4 +1,4 @@
-//! Images made of nothing but a file, with the age, the labels and the names that a test wants.
+//! Images made of a single file, with the age, the labels and the names that a test needs.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::private::{Private, digest};
 
-/// Long before anybody had one of ours.
+/// Long before the first image of ours existed.
 pub(crate) const OLD: &str = "2001-01-01T00:00:00Z";
 
-/// The label that our images carry.
+/// The label of our images.
 pub(crate) const OURS: &str = "dev.agentctl.version";
 
 /// An image.
@@ -29,10 +29,10 @@ pub(crate) fn layer(directory: &Path, name: &str) -> Result<()> {
     tar(directory, name, &["sample"])
 }
 
-/// What an engine knows of an image beside its layer.
+/// What an engine knows about an image besides its layer.
 pub(crate) fn config(sample: &Sample<'_>, layer: &str) -> Value {
     let labels = sample.labels.iter().map(|label| ((*label).to_owned(), json!("0.0.0")));
-    // No two are the same to an engine.
+    // Different for every image.
     let own = ("test.sample".to_owned(), json!(sample.names.join(" ")));
     let labels: serde_json::Map<String, Value> = labels.chain([own]).collect();
     let architecture = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
@@ -46,7 +46,7 @@ pub(crate) fn config(sample: &Sample<'_>, layer: &str) -> Value {
     })
 }
 
-/// Puts them on the engine.
+/// Loads them into the engine.
 pub(crate) fn load(engine: &Private, samples: &[Sample<'_>]) -> Result<()> {
     let directory = tempfile::tempdir()?;
     let at = |name: &str| directory.path().join(name);

@@ -1,4 +1,4 @@
-//! The Podman service that is started where there is none: ours alone, and gone with us.
+//! The Podman service that `agentctl` starts if the machine has none: private, and gone with `agentctl`.
 
 use std::fs;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use crate::support::{Marker, Place, eventually};
 
 pub(crate) const ALL: [EngineTest; 7] = [
     engine_test!(it_ends_with_a_run, "R11 R15"),
-    engine_test!(it_ends_when_we_are_killed, "R11 R15 F1"),
-    engine_test!(what_is_known_of_it_is_what_it_says, "R41 R60"),
-    engine_test!(whoever_cleans_up_starts_one_too, "R15 R76"),
-    engine_test!(where_there_is_no_podman_nothing_happens, "R15 R76"),
-    engine_test!(a_podman_in_the_workspace_is_not_ours, "A32"),
+    engine_test!(it_ends_when_agentctl_is_killed, "R11 R15 F1"),
+    engine_test!(the_assumed_abilities_are_those_it_reports, "R41 R60"),
+    engine_test!(cleaning_up_starts_a_service_too, "R15 R76"),
+    engine_test!(without_podman_nothing_happens, "R15 R76"),
+    engine_test!(a_podman_in_the_workspace_is_not_run, "A32"),
     engine_test!(a_users_own_service_must_not_work_in_the_workspace, "A42"),
 ];
 
 /// It serves until the helper has cleaned up, and that may take a moment.
 const SERVICES: Duration = Duration::from_secs(20);
 
-/// Command lines of the services that this process started, by the socket they listen on.
+/// Command lines of the services that this process started, by their socket.
 fn services_of(pid: u32) -> Vec<String> {
     let socket = format!("/podman-{pid}-");
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -43,7 +43,7 @@ fn assert_none_left(pid: u32) {
     assert!(eventually(SERVICES, || services_of(pid).is_empty()), "{:?}", services_of(pid));
 }
 
-/// A run with a service of its own, if the machine has none for everybody.
+/// A run with its own service, if the machine has no service for everyone.
 fn with_service(place: &Place, marker: &Marker) -> Result<crate::support::Run> {
     let run = begun(place, marker);
     if services_of(run.pid()).is_empty() {
@@ -63,8 +63,8 @@ async fn it_ends_with_a_run() -> Result<()> {
     Ok(())
 }
 
-/// R11, R15, F1: the helper first, then the service; and their socket is gone too.
-async fn it_ends_when_we_are_killed() -> Result<()> {
+/// R11, R15, F1: first the helper ends, then the service; their socket is removed too.
+async fn it_ends_when_agentctl_is_killed() -> Result<()> {
     let place = Place::new();
     for _ in 0..3 {
         let marker = Marker::new();
@@ -79,9 +79,9 @@ async fn it_ends_when_we_are_killed() -> Result<()> {
     Ok(())
 }
 
-/// R41, R60: our own service is not asked what it can do, because that takes long. Whoever comes by its address asks, and
-/// gets the same walls.
-async fn what_is_known_of_it_is_what_it_says() -> Result<()> {
+/// R41, R60: our own service is not asked for its abilities, because that takes long. An executor that finds
+/// a service by its address does ask, and gets the same walls.
+async fn the_assumed_abilities_are_those_it_reports() -> Result<()> {
     let (place, marker) = (Place::new(), Marker::new());
     let mut run = with_service(&place, &marker)?;
     let address = format!("unix://{}", socket_of(run.pid()));
@@ -101,8 +101,9 @@ async fn what_is_known_of_it_is_what_it_says() -> Result<()> {
     Ok(())
 }
 
-/// R15, R76: `gc` and `images` need no service of the machine's, leave none behind, and ask no Docker engine in its place.
-async fn whoever_cleans_up_starts_one_too() -> Result<()> {
+/// R15, R76: `gc` and `images` work without a service of the machine, leave none behind, and contact no
+/// Docker engine in its place.
+async fn cleaning_up_starts_a_service_too() -> Result<()> {
     let (engine, place) = (Private::start()?, Place::new());
     load(&engine, &[Sample { names: &["agentctl/project:sample"], created: OLD, labels: &[OURS] }])?;
     let docker = std::os::unix::net::UnixListener::bind(place.path().join("d.sock"))?;
@@ -115,7 +116,7 @@ async fn whoever_cleans_up_starts_one_too() -> Result<()> {
     let listed = String::from_utf8(child.wait_with_output()?.stdout)?;
     ensure!(listed.contains("agentctl/project:sample"), "{listed}");
     assert_none_left(pid);
-    ensure!(docker.accept().is_err(), "somebody asked Docker");
+    ensure!(docker.accept().is_err(), "Docker was contacted");
 
     let volume = ["volume", "create", "--label", "dev.agentctl.owner=x", "half"];
     engine.tell(&volume)?;
@@ -128,8 +129,8 @@ async fn whoever_cleans_up_starts_one_too() -> Result<()> {
     Ok(())
 }
 
-/// R15, R76: cleaning up does without it; who asks for its images is told.
-async fn where_there_is_no_podman_nothing_happens() -> Result<()> {
+/// R15, R76: cleaning up works without Podman; listing its images reports that it is missing.
+async fn without_podman_nothing_happens() -> Result<()> {
     let (engine, place) = (Private::start()?, Place::new());
     let without = |args: &[&str]| engine.agentctl(&place, args).env("PATH", place.path()).output();
     let output = without(&["gc"])?;
@@ -142,7 +143,7 @@ async fn where_there_is_no_podman_nothing_happens() -> Result<()> {
 }
 
 /// A32: neither in the working directory nor on a relative part of the search path.
-async fn a_podman_in_the_workspace_is_not_ours() -> Result<()> {
+async fn a_podman_in_the_workspace_is_not_run() -> Result<()> {
     let place = Place::new();
     let planted = place.path().join("podman");
     fs::write(&planted, "#!/bin/sh\ntouch planted-ran\n")?;
@@ -155,7 +156,7 @@ async fn a_podman_in_the_workspace_is_not_ours() -> Result<()> {
     Ok(())
 }
 
-/// A service that its user started here; ended with this.
+/// A service that its user started here; ended with this value.
 struct Own {
     child: std::process::Child,
     address: String,

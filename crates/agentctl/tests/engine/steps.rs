@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::support::{LOCAL, Place};
 
 pub(crate) const ALL: [EngineTest; 2] =
-    [engine_test!(a_project_that_is_in_order, "R82 R70"), engine_test!(a_project_that_is_not, "R82")];
+    [engine_test!(a_correct_project, "R82 R70"), engine_test!(a_faulty_project, "R82")];
 
-/// What an agent does before it says that it is done.
+/// The steps of an agent before it reports success.
 const STEPS: [&[&str]; 3] = [
     &["cargo", "fmt", "--check"],
     &["cargo", "rustc", "--quiet", "--offline", "--lib", "--", "-Dwarnings"],
@@ -31,7 +31,7 @@ fn doubles() {
 }
 ";
 
-/// Formatted badly, with a variable that nobody uses and a test that fails.
+/// Badly formatted, with an unused variable and a failing test.
 const NOT_IN_ORDER: &str = "\
 pub fn double(n: u32) -> u32 { let unused = 1;
     3 * n
@@ -43,7 +43,7 @@ fn doubles() {
 }
 ";
 
-/// How a step ended, without what differs from run to run: the place and the time.
+/// How a step ended, without the place and the time, which differ from run to run.
 #[derive(Debug, PartialEq, Eq)]
 struct Ending {
     code: Value,
@@ -57,7 +57,7 @@ fn step(place: &Place, docker: bool, argv: &[&str]) -> Result<Ending> {
     command.env_remove(LOCAL.0).env("ENABLE_DOCKER", docker.to_string());
     let object: Value = serde_json::from_slice(&command.output()?.stdout)?;
     let executor = if docker { "docker" } else { "local" };
-    // Without Docker there may be Podman, which is ruled out as well.
+    // Without Docker the machine may have Podman, which is ruled out as well.
     ensure!(object["executor"] == executor, "{object}");
     Ok(Ending {
         code: object["exit_code"].clone(),
@@ -88,7 +88,7 @@ fn compare(source: &str) -> Result<Vec<Ending>> {
         .output()
         .map_or(true, |out| !out.status.success())
     {
-        anyhow::bail!(Skip("there is no cargo with rustfmt here".into()));
+        anyhow::bail!(Skip("cargo with rustfmt is not installed".into()));
     }
     let (with, without) = (endings(source, true)?, endings(source, false)?);
     ensure!(with == without, "with Docker {with:#?}, without {without:#?}");
@@ -100,15 +100,15 @@ fn codes(endings: &[Ending]) -> Vec<&Value> {
 }
 
 /// R82, R70: every step passes, with the host's own toolchain and without a network.
-async fn a_project_that_is_in_order() -> Result<()> {
+async fn a_correct_project() -> Result<()> {
     let endings = compare(IN_ORDER)?;
     ensure!(codes(&endings) == [0, 0, 0], "{endings:#?}");
     ensure!(endings[2].printed.contains("1 passed"), "{endings:#?}");
     Ok(())
 }
 
-/// R82: every step fails, with the tools' own codes and words.
-async fn a_project_that_is_not() -> Result<()> {
+/// R82: every step fails, with the tools' own codes and messages.
+async fn a_faulty_project() -> Result<()> {
     let endings = compare(NOT_IN_ORDER)?;
     ensure!(codes(&endings) == [1, 101, 101], "{endings:#?}");
     ensure!(endings[0].printed.contains("Diff in /src/lib.rs"), "{endings:#?}");

@@ -1,4 +1,4 @@
-//! What must hold, on this machine's own sandbox and on Docker.
+//! Properties that must hold in the local sandbox and on Docker.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -16,17 +16,17 @@ const SOON: Duration = Duration::from_secs(1);
 pub(crate) const ALL: [EngineTest; 15] = [
     engine_test!("local", every_tool, "R80 R81 R33 R42 A34"),
     engine_test!("docker", every_tool, "R80 R81 R33 R42 A34"),
-    engine_test!("local", output_is_told_while_it_comes, "R80"),
-    engine_test!("docker", output_is_told_while_it_comes, "R80"),
+    engine_test!("local", output_is_reported_while_it_is_written, "R80"),
+    engine_test!("docker", output_is_reported_while_it_is_written, "R80"),
     engine_test!("local", much_output, "R80 A31"),
     engine_test!("docker", much_output, "R80 A31"),
-    engine_test!("local", output_that_is_no_text, "R80"),
+    engine_test!("local", binary_output, "R80"),
     engine_test!("local", fifty_calls_at_once, "R80"),
     engine_test!("docker", fifty_calls_at_once, "R80"),
     engine_test!("local", a_cancelled_call_is_dead, "R80 R10"),
     engine_test!("docker", a_cancelled_call_is_dead, "R80 R10"),
-    engine_test!("local", with_the_client_everything_goes, "R80 R11 A19"),
-    engine_test!("docker", with_the_client_everything_goes, "R80 R11 A19"),
+    engine_test!("local", a_killed_client_leaves_nothing, "R80 R11 A19"),
+    engine_test!("docker", a_killed_client_leaves_nothing, "R80 R11 A19"),
     engine_test!("local", over_http_with_a_token, "R80"),
     engine_test!("local", a_workers_tools, "R83"),
 ];
@@ -35,23 +35,23 @@ fn in_both_modes(scenario: &str, sandbox: &str) -> Result<()> {
     MODES.iter().try_for_each(|mode| play(&Place::new(), Scene::new(scenario, mode, sandbox)))
 }
 
-/// R80, R81, R33, R42, A34: lists the tools and calls each, rightly and wrongly.
+/// R80, R81, R33, R42, A34: lists the tools and calls each, with valid and invalid arguments.
 fn every_tool(sandbox: &str) -> Result<()> {
     in_both_modes("every_tool", sandbox)
 }
 
-/// R80: progress comes while the command waits for it.
-fn output_is_told_while_it_comes(sandbox: &str) -> Result<()> {
+/// R80: progress arrives while the command waits for it.
+fn output_is_reported_while_it_is_written(sandbox: &str) -> Result<()> {
     in_both_modes("progress", sandbox)
 }
 
-/// R80, A31: 10 MB are counted to the byte, and wholly in a file if asked.
+/// R80, A31: 10 MB are counted to the byte, and saved completely on request.
 fn much_output(sandbox: &str) -> Result<()> {
     in_both_modes("big", sandbox)
 }
 
 /// R80
-fn output_that_is_no_text(sandbox: &str) -> Result<()> {
+fn binary_output(sandbox: &str) -> Result<()> {
     in_both_modes("binary", sandbox)
 }
 
@@ -60,7 +60,7 @@ fn fifty_calls_at_once(sandbox: &str) -> Result<()> {
     in_both_modes("many", sandbox)
 }
 
-/// R80, R10: the call's processes die, a daemon among them; what other calls started goes on.
+/// R80, R10: the call's processes die, including a daemon; processes of other calls keep running.
 fn a_cancelled_call_is_dead(sandbox: &str) -> Result<()> {
     for mode in MODES {
         let (place, marker, other) = (Place::new(), Marker::new(), Marker::new());
@@ -72,7 +72,7 @@ fn a_cancelled_call_is_dead(sandbox: &str) -> Result<()> {
         client.go()?;
         client.expect("cancelled")?;
         marker.assert_gone_within(SOON);
-        ensure!(other.is_alive(), "what another call started is gone too");
+        ensure!(other.is_alive(), "the process of another call is gone too");
         client.go()?;
         client.finish()?;
         other.assert_gone();
@@ -80,8 +80,8 @@ fn a_cancelled_call_is_dead(sandbox: &str) -> Result<()> {
     Ok(())
 }
 
-/// R80, R11, A19: a client that is killed leaves nothing, whatever it had under way.
-fn with_the_client_everything_goes(sandbox: &str) -> Result<()> {
+/// R80, R11, A19: a killed client leaves nothing behind, whatever calls were running.
+fn a_killed_client_leaves_nothing(sandbox: &str) -> Result<()> {
     for mode in MODES {
         let (place, marker, other) = (Place::new(), Marker::new(), Marker::new());
         let scene = Scene { markers: Some((&marker, &other)), ..Scene::new("killed", mode, sandbox) };
@@ -96,7 +96,7 @@ fn with_the_client_everything_goes(sandbox: &str) -> Result<()> {
     Ok(())
 }
 
-/// R80: the same tools on a loopback address, for whoever has the token.
+/// R80: the same tools on a loopback address, for every client that has the token.
 fn over_http_with_a_token(sandbox: &str) -> Result<()> {
     let place = Place::new();
     let token = "a-token-that-is-long-enough";

@@ -123,9 +123,9 @@ async def progress(client):
     command = "for i in 1 2 3; do echo line $i; while [ ! -e go$i ]; do sleep 0.02; done; done"
     going = asyncio.create_task(call(client, "run_command", {"command": command}, progress_callback=hear))
     for i in (1, 2, 3):
-        # The command waits for us, so that what is told must be told while it runs.
+        # The command waits for us, so its output must be reported while it runs.
         while not any(f"line {i}\n" in message for _, message in heard):
-            expect(not going.done(), "it ended before its output was told")
+            expect(not going.done(), "it ended before its output was reported")
             await asyncio.sleep(0.02)
         open(f"go{i}", "w").close()
     await going
@@ -179,15 +179,15 @@ async def many(client):
 
 
 async def cancel(client):
-    """Told to cancel while it runs; the tests look whether it is dead. Others go on."""
+    """Cancels a running call; the tests check that it is dead. Others keep running."""
     marker, other = os.environ["MARKER"], os.environ["OTHER"]
     _, started = await call(client, "start_command", {"command": f"sleep {other}"})
     going = asyncio.create_task(call(client, "run_command", {"command": f"(setsid setsid sleep {marker} &) ; sleep {marker}"}))
-    await told("ready")
+    await report("ready")
     going.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await going
-    await told("cancelled")
+    await report("cancelled")
     text, _ = await run(client, "echo still here")
     expect("still here" in text, text)
     text, _ = await call(client, "sandbox_status", {})
@@ -200,12 +200,12 @@ async def killed(client):
     await call(client, "start_command", {"command": f"sleep {other}"})
     await run(client, f"(setsid setsid sleep {marker} &)")
     asyncio.create_task(call(client, "run_command", {"command": f"sleep {marker}"}))
-    await told("ready")
+    await report("ready")
     await asyncio.sleep(600)
 
 
 async def reader(client):
-    """A worker who may look and no more."""
+    """A worker that may only look."""
     expect([tool.name for tool in (await client.list_tools()).tools] == ["sandbox_status"], "tools")
     text, result = await call(client, "run_command", {"command": "touch made"})
     expect(result.is_error and "`run_command` is not allowed here" in text, text)
@@ -213,8 +213,8 @@ async def reader(client):
     expect("It works" in text, text)
 
 
-async def told(line):
-    """Says something to the tests and waits for their word."""
+async def report(line):
+    """Reports to the tests and waits for their answer."""
     print(line, flush=True)
     expect(await asyncio.to_thread(sys.stdin.readline) == "go\n", "the tests are gone")
 

@@ -20,12 +20,12 @@ fn python() -> Option<PathBuf> {
     own.ancestors().map(|dir| dir.join("mcp-client/bin/python")).find(|python| python.exists())
 }
 
-/// Whether there is a client.
+/// Whether a client is installed.
 pub(crate) fn available() -> Result<(), String> {
     python().map(drop).ok_or_else(|| "no MCP client; `cargo xtask engines` installs one".to_owned())
 }
 
-/// A client under way. Dropping it kills it.
+/// A running client. Dropping it kills it.
 #[derive(Debug)]
 pub(crate) struct Client {
     child: Child,
@@ -33,7 +33,7 @@ pub(crate) struct Client {
     output: BufReader<ChildStdout>,
 }
 
-/// What a scenario needs to know.
+/// The parameters of a scenario.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) scenario: &'a str,
@@ -42,7 +42,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) markers: Option<(&'a Marker, &'a Marker)>,
     /// More options of the server.
     pub(crate) options: &'a [&'a str],
-    /// Address and token of a server that runs already.
+    /// Address and token of a running server.
     pub(crate) server: Option<(&'a str, &'a str)>,
 }
 
@@ -76,7 +76,7 @@ impl Client {
         Ok(Self { child, input, output })
     }
 
-    /// Waits for its word.
+    /// Waits for its message.
     pub(crate) fn expect(&mut self, word: &str) -> Result<()> {
         let mut line = String::new();
         self.output.read_line(&mut line)?;
@@ -86,7 +86,7 @@ impl Client {
         Ok(())
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     pub(crate) fn go(&mut self) -> Result<()> {
         Ok(self.input.write_all(b"go\n")?)
     }
@@ -97,7 +97,7 @@ impl Client {
         Ok(())
     }
 
-    /// Waits for its end, which must be a good one.
+    /// Waits for its end, which must be a success.
     pub(crate) fn finish(mut self) -> Result<()> {
         let complaint = self.complaint();
         let status = self.child.wait()?;

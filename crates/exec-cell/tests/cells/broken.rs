@@ -1,4 +1,4 @@
-//! F10: a cell that dies, lies or babbles gives a typed error in bounded time, and is destroyed.
+//! F10: a cell that dies, lies or sends garbage gives a typed error in bounded time, and is destroyed.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ async fn claims_a_huge_frame(mut cell: FakeCell) {
     cell.linger().await;
 }
 
-/// Both in one piece: whoever waits for the start is not forgotten over what is wrong.
+/// The start and the garbage in one piece: the caller that waits for the start still gets an answer.
 async fn babbles_with_the_start(mut cell: FakeCell) {
     cell.become_ready().await;
     let run = loop {
@@ -113,7 +113,7 @@ where
     let (executor, made, alive) = executor(NO_POOL, script);
     let error = match executor.start(&Cmd::new("true"), &opts()).await {
         Err(error) => error,
-        // Nobody reads: what breaks the rules is found out all the same.
+        // The violation is detected even if the output has no reader.
         Ok(execution) => execution.wait().await.err().unwrap_or_else(|| std::process::abort()),
     };
     assert_eq!((error.kind(), error.backend()), (kind, Some("fake")), "{error}");
@@ -143,7 +143,7 @@ async fn a_cell_that_ignores_its_deadline_is_destroyed() {
     until(&alive, 0).await;
 }
 
-/// Serves its command, and then pays no attention to the end of its stream.
+/// Serves its command, and then ignores the end of its stream.
 async fn never_leaves(mut cell: FakeCell) {
     cell.become_ready().await;
     if let Some(run) = cell.start_one().await {
@@ -152,7 +152,7 @@ async fn never_leaves(mut cell: FakeCell) {
     std::future::pending::<()>().await;
 }
 
-/// R10: whatever becomes of its stream.
+/// R10: whatever happens to its stream.
 #[tokio::test(start_paused = true)]
 async fn a_cell_that_does_not_end_with_its_stream_is_destroyed() {
     let (executor, _, alive) = executor(NO_POOL, never_leaves);

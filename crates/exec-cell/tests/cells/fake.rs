@@ -1,4 +1,5 @@
-//! A cell made of a task and two in-memory streams: for what a real one can't be made to do, and for counting.
+//! A cell made of a task and two in-memory streams: for behaviour that a real cell can't be made to show, and
+//! for counting.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -155,7 +156,7 @@ pub(crate) struct FakeCell {
     to_host: DuplexStream,
 }
 
-/// What a script hears.
+/// The messages that a script receives.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Heard {
     Start(u32),
@@ -196,7 +197,7 @@ impl FakeCell {
         self.say(0, FromCell::Ready(Box::new(facts(PROTOCOL_VERSION)))).await;
     }
 
-    /// Waits for the next command and says it started.
+    /// Waits for the next command and reports that it started.
     pub(crate) async fn start_one(&mut self) -> Option<u32> {
         loop {
             match self.hear().await? {
@@ -210,7 +211,7 @@ impl FakeCell {
         }
     }
 
-    /// Ends a run in order.
+    /// Ends a run in the proper order.
     pub(crate) async fn finish(&mut self, run: u32) {
         let exited = Exited { reason: EndReason::Own, status: Status::Code(0) };
         self.say(run, FromCell::Exited(exited)).await;
@@ -223,7 +224,7 @@ impl FakeCell {
     }
 }
 
-/// A cell that runs one command and waits to be let go.
+/// A cell that runs one command and waits for the end of the stream.
 pub(crate) async fn obedient(mut cell: FakeCell) {
     cell.become_ready().await;
     while let Some(run) = cell.start_one().await {

@@ -1,4 +1,4 @@
-//! F3, F9, F11: handles that are dropped, never read, or asked by many at once.
+//! F3, F9, F11: handles that are dropped, never read, or used by many callers at once.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn opts() -> ExecOpts {
         .with_workspace_mode(exec_core::WorkspaceMode::ReadOnly { writable: Vec::new() })
 }
 
-/// Runs until it is told to stop.
+/// Runs until it is stopped.
 async fn until_stopped(mut cell: FakeCell) {
     cell.become_ready().await;
     cell.start_one().await;
@@ -39,10 +39,10 @@ async fn dropping_the_handle_stops_the_run_and_ends_the_cell() {
 
 /// F3
 #[tokio::test]
-async fn a_start_that_is_given_up_leaves_nothing() {
+async fn an_abandoned_start_leaves_nothing() {
     let (executor, _, alive) = executor(NO_POOL, |mut cell: FakeCell| async move {
         cell.become_ready().await;
-        // Takes the command and never says that it runs; obeys when it is told to stop.
+        // Accepts the command, never reports its start, and obeys a stop.
         while let Some(heard) = cell.hear().await {
             if matches!(heard, Heard::Stop(_)) {
                 return;
@@ -85,12 +85,12 @@ async fn output_stops_at_the_window_until_it_is_read() {
             let run = cell.start_one().await.unwrap_or(1);
             let piece = vec![7; 128 * 1024];
             assert_eq!(cell.hear().await, Some(Heard::Other(run)), "the first credit");
-            // A cell that keeps to its credit of two mebibytes.
+            // A cell that respects its credit of two mebibytes.
             for _ in 0..16 {
                 cell.say(run, FromCell::Stdout(&piece)).await;
                 sent.send_modify(|sent| *sent += 128 * 1024);
             }
-            // More only once credit comes back.
+            // More only after new credit.
             while let Some(heard) = cell.hear().await {
                 match heard {
                     Heard::Other(_) if *sent.borrow() == 2 << 20 => {

@@ -1,4 +1,4 @@
-//! Warm cells: made ahead, used once, bounded, checked, ended when nobody needs them.
+//! Warm cells: made ahead, used once, bounded, checked, and ended when they are no longer needed.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -42,9 +42,9 @@ async fn another_specification_is_a_miss() {
     executor.warm(&opts()).await.unwrap();
     executor.run(&Cmd::new("true"), &opts().with_pids(7)).await.unwrap();
     assert!(made.load(Ordering::SeqCst) >= 2);
-    // The place that the run took is filled again, and nothing is under way that would count.
+    // The run's place in the pool is filled again, and no other cell is being made that would count.
     executor.warm(&opts().with_pids(7)).await.unwrap();
-    // What varies from command to command is no part of it.
+    // Settings that vary from command to command are not part of the specification.
     let before = executor.health().await.unwrap().warm_cells;
     let varied =
         opts().with_env("A", "b").with_timeout(Duration::from_secs(9)).with_grace(Duration::from_secs(1));
@@ -53,7 +53,7 @@ async fn another_specification_is_a_miss() {
 }
 
 #[tokio::test]
-async fn a_cell_that_died_on_the_shelf_is_not_used() {
+async fn a_cell_that_died_in_the_pool_is_not_used() {
     let (executor, made, _) = executor(PoolConfig { per_spec: 1, ..POOL }, |mut cell: FakeCell| async move {
         cell.become_ready().await;
         // Dies unless a command comes at once.
@@ -67,7 +67,7 @@ async fn a_cell_that_died_on_the_shelf_is_not_used() {
     assert!(made.load(Ordering::SeqCst) >= 2);
 }
 
-/// A cell that hangs looks alive until it is asked.
+/// A hanging cell looks alive until it is asked.
 #[tokio::test(start_paused = true)]
 async fn a_cell_that_does_not_answer_is_not_used() {
     let (executor, made, _) = executor(PoolConfig { per_spec: 1, ..POOL }, {

@@ -1,4 +1,4 @@
-//! While containers are being made.
+//! The engine fails while containers are being made.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::support::{AT_MOST, ensure_nothing_is_left, executor, failure, ours, w
 
 const AT_ONCE: usize = 6;
 
-/// F4, R15: whatever state they were in, they are gone after the next start.
+/// F4, R15: whatever state the containers were in, they are gone after the next start.
 pub(crate) async fn the_engine_is_killed() -> Result<()> {
     let mut engine = PrivateEngine::start().await?;
     let (dir, executor) = (workspace()?, Arc::new(executor(&engine, 0).await?));
@@ -36,7 +36,7 @@ pub(crate) async fn the_engine_is_killed() -> Result<()> {
     engine.end().await
 }
 
-/// F4, R15: what an engine makes of it when it goes on is removed.
+/// F4, R15: containers that the engine finishes when it continues are removed.
 pub(crate) async fn the_engine_is_stopped() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, executor) = (workspace()?, executor(&engine, 0).await?);

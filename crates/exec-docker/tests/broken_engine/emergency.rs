@@ -1,4 +1,4 @@
-//! Stopping from outside, on an engine of the test's own: while it hangs, and beside strangers.
+//! Stopping from outside, on a private engine: while it hangs, and next to containers of others.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -37,8 +37,8 @@ pub(crate) async fn while_the_engine_is_stopped() -> Result<()> {
     engine.thaw()?;
     let report = report?;
     ensure!(alive.is_empty(), "{alive:?}");
-    ensure!(report.is_clean() && !report.left.is_empty(), "the container is told of: {report:?}");
-    let refused = refused.err().context("it was started")?;
+    ensure!(report.is_clean() && !report.left.is_empty(), "the container is reported: {report:?}");
+    let refused = refused.err().context("it has started")?;
     ensure!(refused.kind() == ErrorKind::Stopped, "{refused}");
     ensure!(refused.remedy().is_some_and(|remedy| remedy.contains("agentctl resume")), "{refused}");
     ensure!(run.wait().await.is_err(), "it was ended from outside");
@@ -49,7 +49,7 @@ pub(crate) async fn while_the_engine_is_stopped() -> Result<()> {
     engine.end().await
 }
 
-/// R13, A37: whatever looks like ours and is not stays, and so does what is written down elsewhere.
+/// R13, A37: containers that only look like ours stay, and so do those recorded in another state directory.
 pub(crate) async fn strangers_stay() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, state, elsewhere) = (workspace()?, tempfile::tempdir()?, tempfile::tempdir()?);
@@ -79,7 +79,7 @@ pub(crate) async fn strangers_stay() -> Result<()> {
     let report = warden.emergency_stop().await?;
     ensure!(report.is_clean(), "{report:?}");
     ensure!(with_argument(&marker).is_empty(), "ours is gone");
-    ensure!(!with_argument(&other_marker).is_empty(), "another state directory's goes on");
+    ensure!(!with_argument(&other_marker).is_empty(), "the run of another state directory continues");
     for (name, _) in &strangers {
         client.inspect_container(name, None).await.with_context(|| format!("{name} is gone"))?;
     }

@@ -1,4 +1,5 @@
-//! An engine of a test's own: its socket, its data, its processes. The machine's is never touched.
+//! A private engine for a test, with its own socket, data and processes. The machine's engine is never
+//! touched.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,17 +16,17 @@ use tempfile::TempDir;
 
 use crate::processes;
 
-/// How long an engine may take to answer, and to end. It takes less than two seconds on a quiet machine.
+/// How long an engine may take to answer, and to end. On a quiet machine it takes less than two seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const POLL: Duration = Duration::from_millis(20);
 
-/// Whether such engines can be started here.
+/// Whether private engines can be started here.
 pub(crate) fn available() -> Result<(), String> {
     if !rustix::process::geteuid().is_root() {
         return Err("only root can start an engine".to_owned());
     }
-    program().map(drop).ok_or_else(|| "there is no dockerd".to_owned())
+    program().map(drop).ok_or_else(|| "dockerd is not installed".to_owned())
 }
 
 fn program() -> Option<PathBuf> {
@@ -34,7 +35,7 @@ fn program() -> Option<PathBuf> {
     places.map(|place| place.join("dockerd")).find(|program| program.is_file())
 }
 
-/// An engine. With it goes everything that it started.
+/// An engine. Everything that it started is removed with it.
 #[derive(Debug)]
 pub(crate) struct PrivateEngine {
     dir: TempDir,
@@ -65,24 +66,24 @@ impl PrivateEngine {
     fn prepare() -> Result<Self> {
         // Short: a socket's path has about a hundred bytes.
         let dir = tempfile::Builder::new().prefix("eng.").tempdir_in("/tmp")?;
-        // The machine's own settings are not for us.
+        // Ignores the machine's own settings.
         std::fs::write(dir.path().join("settings.json"), "{}")?;
         let engine = Self { dir, child: None };
         std::fs::create_dir(engine.data())?;
         Ok(engine)
     }
 
-    /// Where all that it has is.
+    /// The directory with all its files.
     pub(crate) fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
-    /// Starts it again with all that it had.
+    /// Starts it again with its previous data.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         ensure!(self.child.is_none(), "it runs already");
         let at = |name: &str| self.dir.path().join(name);
         let log = File::options().append(true).create(true).open(at("log"))?;
-        // In a network of its own: without a bridge it removes the one that the machine's own engine uses.
+        // In its own network namespace: without a bridge it removes the bridge of the machine's own engine.
         let mut command = Command::new("unshare");
         command
             .args(["--net", "--"])
@@ -113,7 +114,7 @@ impl PrivateEngine {
     }
 
     async fn answers(&self) -> bool {
-        // Without a socket there is not even a client.
+        // Without a socket even a client can't be made.
         match self.client() {
             Ok(client) => client.ping().await.is_ok(),
             Err(_) => false,
@@ -124,12 +125,12 @@ impl PrivateEngine {
         format!("unix://{}", self.dir.path().join("e.sock").display())
     }
 
-    /// A way to it that is not the one under test.
+    /// A connection to it that is not under test.
     pub(crate) fn client(&self) -> Result<Docker> {
         Ok(Docker::connect_with_unix(&self.host(), 20, API_DEFAULT_VERSION)?)
     }
 
-    /// Stops it where it stands: it does nothing any more, and keeps everything open.
+    /// Stops it with SIGSTOP: it does nothing any more, and keeps everything open.
     pub(crate) fn freeze(&self) -> Result<()> {
         self.signal(Signal::STOP)
     }
@@ -143,7 +144,7 @@ impl PrivateEngine {
         let mut child = self.child.take().context("it does not run")?;
         child.kill()?;
         child.wait()?;
-        // It takes the other half of it along, which must be gone before it is started again.
+        // Its other half dies with it, and must be gone before the next start.
         let helper = std::fs::read_to_string(self.dir.path().join("exec/containerd/containerd.pid"))?;
         let helper = Path::new("/proc").join(helper.trim());
         let end = Instant::now() + PATIENCE;
@@ -158,7 +159,7 @@ impl PrivateEngine {
         Ok(kill_process(pid(id)?, signal)?)
     }
 
-    /// Ends it; nothing of it may be left.
+    /// Ends it; none of its processes or mounts may be left.
     pub(crate) async fn end(mut self) -> Result<()> {
         if let Some(mut child) = self.child.take() {
             let id = pid(child.id())?;
@@ -172,7 +173,7 @@ impl PrivateEngine {
             tokio::time::sleep(POLL).await;
         }
         let processes = processes::of(&place);
-        // An engine that was killed leaves the one that it lives on; it is ours to take away.
+        // A killed engine leaves its containerd behind; removing it is up to us.
         let mounts: Vec<_> = mounts_below(&place).into_iter().filter(|mount| *mount != self.data()).collect();
         ensure!(processes.is_empty(), "processes of the engine are left: {processes:?}");
         ensure!(mounts.is_empty(), "mounts of the engine are left: {mounts:?}");
@@ -181,7 +182,7 @@ impl PrivateEngine {
 }
 
 impl Drop for PrivateEngine {
-    /// However the test ended, and in whatever state the engine is.
+    /// However the test ended, and whatever state the engine is in.
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();

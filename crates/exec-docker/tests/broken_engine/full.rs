@@ -11,7 +11,7 @@ use crate::support::{ensure_nothing_is_left, executor, workspace};
 
 const ROOM: u64 = 32 << 20;
 
-/// Takes all the room there is; gives it back when told to.
+/// Fills the disk, and frees it on request.
 fn fill(engine: &PrivateEngine) -> Result<impl FnOnce() -> Result<()> + use<>> {
     let path = engine.data().join("filler");
     let mut file = File::create(&path)?;
@@ -46,13 +46,13 @@ pub(crate) async fn no_room_for_an_image() -> Result<()> {
     engine.end().await
 }
 
-/// F7: nothing is left of what was begun, and once there is room it works.
+/// F7: a failed attempt leaves nothing behind, and works once the disk has room.
 pub(crate) async fn no_room_for_a_container() -> Result<()> {
     let engine = PrivateEngine::start_with_room_for(ROOM).await?;
     let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
     let opts = ExecOpts::in_workspace(dir.path());
     ensure!(executor.run(&Cmd::new("true"), &opts).await?.success(), "with room");
-    // What goes later would make room.
+    // Containers removed later would free space.
     ensure_nothing_is_left(&engine).await?;
     let free = fill(&engine)?;
     ensure_full(&executor.run(&Cmd::new("true"), &opts).await.err().context("it ran")?)?;

@@ -1,4 +1,4 @@
-//! An engine that somebody tidies up.
+//! An engine whose images are removed by an administrator.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use exec_docker::InitPlacement;
 use crate::engine::PrivateEngine;
 use crate::support::{ensure_nothing_is_left, executor_with, workspace};
 
-/// F6, R70: the run that finds the host image removed makes it again.
+/// F6, R70: the run that finds the host image missing makes it again.
 pub(crate) async fn the_host_image_is_made_again() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let dir = workspace()?;
@@ -24,13 +24,13 @@ pub(crate) async fn the_host_image_is_made_again() -> Result<()> {
     engine.end().await
 }
 
-/// R70: on an engine without images, many who start at once.
+/// R70: many callers at once, on an engine without images.
 pub(crate) async fn the_host_image_is_made_once() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let dir = workspace()?;
     let opts = ExecOpts::in_workspace(dir.path());
     let first_run = || async {
-        // Each with an executor of its own, as if it were a process of its own.
+        // Each has its own executor, as separate processes would.
         let executor = executor_with(&engine, 0, InitPlacement::Auto).await?;
         anyhow::Ok(executor.run(&Cmd::new("true"), &opts).await?.success())
     };

@@ -1,4 +1,4 @@
-//! What dead processes left on an engine.
+//! Leftovers of dead processes on an engine.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -47,8 +47,8 @@ fn dead() -> Result<u32> {
     Ok(child.id())
 }
 
-/// R15, A37, F12: only what a process of this machine made that is dead now.
-pub(crate) async fn of_the_dead_go_and_all_others_stay() -> Result<()> {
+/// R15, A37, F12: only containers made by a process of this machine that is dead now.
+pub(crate) async fn only_those_of_dead_owners_are_removed() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (own, image) = own_labels(&engine).await?;
     let client = engine.client()?;

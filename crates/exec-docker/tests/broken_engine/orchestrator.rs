@@ -1,4 +1,4 @@
-//! An orchestrator that can be killed: this very test program, started once more with a single run to hold.
+//! An orchestrator that can be killed: this test program, started once more with a single run.
 
 use std::process::{Child, Command, ExitCode, Stdio};
 
@@ -13,7 +13,7 @@ use crate::support::{ensure_nothing_is_left, sleeper, workspace};
 const HOST: &str = "EXEC_DOCKER_TEST_ENGINE";
 const MARKER: &str = "EXEC_DOCKER_TEST_MARKER";
 
-/// Carries out the task this process was started for, if it was.
+/// Carries out the task that this process was started for, if any.
 pub(crate) fn task() -> Option<ExitCode> {
     let (host, marker) = (std::env::var(HOST).ok()?, std::env::var(MARKER).ok()?);
     let held = tokio::runtime::Runtime::new().context("a runtime").and_then(|runtime| {
@@ -27,7 +27,7 @@ pub(crate) fn task() -> Option<ExitCode> {
     Some(if held.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Another process that holds a run; killed with this.
+/// Another process that holds a run; killed with this value.
 struct Orchestrator(Child);
 
 impl Orchestrator {
@@ -45,7 +45,8 @@ impl Drop for Orchestrator {
     }
 }
 
-/// F1, F4, R11: with the orchestrator killed and the engine stopped nobody outside is left to end the command.
+/// F1, F4, R11: with the orchestrator killed and the engine stopped, no process outside is left to end the
+/// command.
 pub(crate) async fn is_killed_while_the_engine_is_stopped() -> Result<()> {
     let (engine, dir) = (PrivateEngine::start().await?, workspace()?);
     let (_, marker) = sleeper();

@@ -1,4 +1,4 @@
-//! What is alive on this machine, by its arguments and its descent.
+//! Live processes on this machine, by their arguments and their ancestors.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,14 +18,14 @@ pub(crate) fn with_argument(word: &str) -> Vec<u32> {
     all().filter(|id| arguments(*id).split(|byte| *byte == 0).any(|found| found == word.as_bytes())).collect()
 }
 
-/// Processes with a path below this one in their arguments, and all that descend from them.
+/// Processes with a path below this one in their arguments, and all their descendants.
 pub(crate) fn of(place: &Path) -> Vec<u32> {
     let place = place.as_os_str().as_bytes();
     let parents: HashMap<u32, u32> = all().filter_map(|id| Some((id, parent(id)?))).collect();
     let named = |id: u32| arguments(id).windows(place.len()).any(|found| found == place);
     let lineage =
         |id: u32| std::iter::successors(Some(id), |id| parents.get(id).copied().filter(|id| *id > 1));
-    // This process may have been given the place as an argument.
+    // This process may have been given the path as an argument.
     let own = std::process::id();
     parents.keys().copied().filter(|id| lineage(*id).take_while(|id| *id != own).any(named)).collect()
 }
@@ -35,7 +35,7 @@ fn all() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// None for one that is dead and not yet reaped.
+/// None for a zombie.
 fn arguments(id: u32) -> Vec<u8> {
     fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default()
 }

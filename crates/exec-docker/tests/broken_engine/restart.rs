@@ -1,4 +1,4 @@
-//! After the engine was started again.
+//! After a restart of the engine.
 
 use anyhow::{Result, ensure};
 use exec_core::{Cmd, ExecOpts, Executor, SessionName};
@@ -6,8 +6,8 @@ use exec_core::{Cmd, ExecOpts, Executor, SessionName};
 use crate::engine::PrivateEngine;
 use crate::support::{ensure_nothing_is_left, executor, workspace};
 
-/// F4: warm cells and sessions of before are known to be dead; there are new ones.
-pub(crate) async fn the_same_executor_goes_on() -> Result<()> {
+/// F4: earlier warm cells and sessions are recognised as dead and replaced.
+pub(crate) async fn the_same_executor_continues() -> Result<()> {
     let mut engine = PrivateEngine::start().await?;
     let (dir, executor) = (workspace()?, executor(&engine, 2).await?);
     let opts = ExecOpts::in_workspace(dir.path());

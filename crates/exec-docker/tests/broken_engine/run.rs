@@ -1,4 +1,4 @@
-//! While a command runs.
+//! The engine fails while a command runs.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::support::{
     AT_MOST, ensure_nothing_is_left, executor, executor_without_lanes, failure, sleeper, workspace,
 };
 
-/// F4, R10: the command dies with its engine, although nobody is left to end it from outside.
+/// F4, R10: the command dies with its engine, although no process outside is left to end it.
 pub(crate) async fn the_engine_is_killed() -> Result<()> {
     let mut engine = PrivateEngine::start().await?;
     let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
@@ -52,7 +52,7 @@ pub(crate) async fn the_engine_is_stopped_and_the_run_is_cancelled() -> Result<(
     engine.end().await
 }
 
-/// F4, R10: the deadline is kept inside, whether or not the engine lets anybody know.
+/// F4, R10: the cell enforces the deadline, whether or not the engine reports it.
 pub(crate) async fn the_engine_is_stopped_and_the_deadline_passes() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, executor) = (workspace()?, executor_without_lanes(&engine).await?);
@@ -72,8 +72,8 @@ pub(crate) async fn the_engine_is_stopped_and_the_deadline_passes() -> Result<()
     engine.end().await
 }
 
-/// F4, R10, R11: past the engine a run is stopped as ever, and its account comes back.
-pub(crate) async fn the_engine_is_stopped_and_nobody_needs_it() -> Result<()> {
+/// F4, R10, R11: over the lane a run is stopped as usual, and its result comes back.
+pub(crate) async fn the_engine_is_stopped_and_not_needed() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, executor) = (workspace()?, executor(&engine, 0).await?);
     let opts = ExecOpts::in_workspace(dir.path()).with_grace(Duration::ZERO);

@@ -1,4 +1,4 @@
-//! Executors with little patience, commands that can be found, and what is left on an engine.
+//! Executors with short time-outs, commands that can be found, and leftovers on an engine.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::engine::PrivateEngine;
 
-/// Short, so that nobody waits long for an engine that is stopped; long enough for one that is busy.
+/// Short, so that a stopped engine costs little time; long enough for a busy one.
 const SHORT: Patience = Patience {
     greet: Duration::from_secs(5),
     ask: Duration::from_secs(2),
@@ -27,7 +27,7 @@ pub(crate) async fn executor(engine: &PrivateEngine, warm_cells: usize) -> Resul
     executor_with(engine, warm_cells, InitPlacement::default()).await
 }
 
-/// An executor whose cells have no way past the engine.
+/// An executor whose cells have no lane past the engine.
 pub(crate) async fn executor_without_lanes(engine: &PrivateEngine) -> Result<DockerExec> {
     executor_with(engine, 0, InitPlacement::Volume).await
 }
@@ -47,15 +47,15 @@ pub(crate) fn workspace() -> Result<TempDir> {
     Ok(dir)
 }
 
-/// A command that goes on for long, and an argument by which it is found.
+/// A long-running command, and an argument by which it is found.
 pub(crate) fn sleeper() -> (Cmd, String) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    // A number of seconds that nobody else sleeps.
+    // A number of seconds that no other process sleeps for.
     let marker = format!("9{:07}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     (Cmd::new("sleep").arg(&marker), marker)
 }
 
-/// What comes of something that must fail, and must not take for ever.
+/// The error of an operation that must fail, and in bounded time.
 pub(crate) async fn failure<T>(call: impl Future<Output = Result<T, Error>>) -> Result<Error> {
     let ended = tokio::time::timeout(AT_MOST, call).await.context("it hangs")?;
     let error = ended.err().context("it succeeded")?;

@@ -13,10 +13,10 @@ use crate::support::{cells_on, ensure_nothing_is_left, executor, workspace};
 const AGENTS: usize = 16;
 const COMMANDS: usize = 50;
 
-/// Every so many commands one gets a cell of its own; the others share the agent's session.
+/// Every so many commands, one gets its own cell; the others share the agent's session.
 const EPHEMERAL_EVERY: usize = 5;
 
-/// R103: right outputs, nothing left, memory flat.
+/// R103: the outputs are right, nothing is left, and memory stays flat.
 pub(crate) async fn sixteen_at_once() -> Result<()> {
     let dir = workspace(1000)?;
     let executor = Arc::new(executor(2).await?);
@@ -46,14 +46,14 @@ async fn work(executor: Arc<DockerExec>, opts: ExecOpts, agent: usize) -> Result
     Ok(())
 }
 
-/// Bytes of memory this process has.
+/// The memory of this process in bytes.
 fn resident() -> Result<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm")?;
     let pages: u64 = statm.split_whitespace().nth(1).unwrap_or("0").parse()?;
     Ok(pages * 4096)
 }
 
-/// R15: warm cells are bounded, and go with whom they were made for.
+/// R15: warm cells are bounded, and end with their executor.
 pub(crate) async fn a_pool_ends_with_its_executor() -> Result<()> {
     let dir = workspace(1000)?;
     let executor = executor(2).await?;
@@ -63,8 +63,8 @@ pub(crate) async fn a_pool_ends_with_its_executor() -> Result<()> {
     ensure_nothing_is_left(dir.path()).await
 }
 
-/// R15, F1: a process that is about to end drops its runtime first, and nothing of it notices the end of a container any more.
-/// Here it lives on, as a slow one does for a moment.
+/// R15, F1: a process that is about to end drops its runtime first, so no task notices the end of a
+/// container. Here the process lives on, as a slow one does for a moment.
 pub(crate) async fn a_runtime_that_ends_leaves_no_record() -> Result<()> {
     let (dir, state) = (workspace(1000)?, tempfile::tempdir()?);
     let records = state.path().join("cells");

@@ -10,14 +10,14 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{appeared, ensure_nothing_is_left, executor, the_cell_on, workspace};
 
-const SOMEBODY: u32 = 12_345;
+const OTHER_USER: u32 = 12_345;
 
-/// Where PID 1 finds its way past the engine.
+/// Where PID 1 finds its lane past the engine.
 const LANE: &str = "/.agentctl/lane";
 
-/// R20, R40, R50: what `docker inspect` shows.
+/// R20, R40, R50: the output of `docker inspect`.
 pub(crate) async fn an_ordinary_users_cell_as_the_engine_sees_it() -> Result<()> {
-    let dir = workspace(SOMEBODY)?;
+    let dir = workspace(OTHER_USER)?;
     let executor = executor(0).await?;
     let run = executor.start(&Cmd::new("sleep").arg("60"), &ExecOpts::in_workspace(dir.path())).await?;
     let cell = the_cell_on(dir.path()).await?;
@@ -63,9 +63,9 @@ fn check_host_config(config: &HostConfig) -> Result<()> {
     Ok(())
 }
 
-/// A12: there is a way past the engine, and no command finds it.
+/// A12: the cell has a lane past the engine, and no command finds it.
 pub(crate) async fn the_lane_is_closed_before_a_command_runs() -> Result<()> {
-    let dir = workspace(SOMEBODY)?;
+    let dir = workspace(OTHER_USER)?;
     let executor = executor(0).await?;
     let look = format!("grep -c ' {LANE} ' /proc/self/mountinfo; ls -A {LANE}; find / -xdev -type p");
     let result = executor.run(&Cmd::shell(look), &ExecOpts::in_workspace(dir.path())).await?;
@@ -73,7 +73,7 @@ pub(crate) async fn the_lane_is_closed_before_a_command_runs() -> Result<()> {
     ensure_nothing_is_left(dir.path()).await
 }
 
-/// R24: and the report says so.
+/// R24: the report says the same.
 pub(crate) async fn roots_own_workspace_runs_as_user_0_without_capabilities() -> Result<()> {
     let dir = workspace(0)?;
     let script = Cmd::shell("id -u; touch made; grep CapBnd /proc/self/status");
@@ -84,8 +84,8 @@ pub(crate) async fn roots_own_workspace_runs_as_user_0_without_capabilities() ->
     Ok(())
 }
 
-/// R24: the strict preset never gives user 0, and says what to do where that can't work.
-pub(crate) async fn strict_is_nobody() -> Result<()> {
+/// R24: the strict preset never runs as user 0, and names a remedy where that can't work.
+pub(crate) async fn strict_runs_as_an_unprivileged_user() -> Result<()> {
     let executor = executor(0).await?;
     let limits = Limits { preset: Preset::Strict, ..Limits::default() };
     let dir = workspace(0)?;
@@ -93,16 +93,16 @@ pub(crate) async fn strict_is_nobody() -> Result<()> {
     let error = executor.run(&Cmd::new("true"), &opts).await.err().context("it ran")?;
     ensure!(error.kind() == ErrorKind::InvalidInput, "{error}");
     ensure!(error.remedy().is_some_and(|remedy| remedy.contains("--user")), "{:?}", error.remedy());
-    exec_testkit::give_away(dir.path(), SOMEBODY, SOMEBODY)?;
+    exec_testkit::give_away(dir.path(), OTHER_USER, OTHER_USER)?;
     let result = executor.run(&Cmd::new("id").arg("-u"), &opts).await?;
     ensure!(result.stdout.text() == "12345\n", "{}", result.stdout.text());
     Ok(())
 }
 
-/// A4: what is mounted is what was checked. The swap is made once the container is there, and so after the check; whether
-/// it is also before the mount is the machine's affair, and then the run is refused.
+/// A4: the mounted file is the one that was checked. The swap happens once the container exists, so after the
+/// check; the timing decides whether it also happens before the mount, and then the run is refused.
 pub(crate) async fn a_swapped_mount_is_refused() -> Result<()> {
-    let (dir, aside) = (workspace(SOMEBODY)?, workspace(SOMEBODY)?);
+    let (dir, aside) = (workspace(OTHER_USER)?, workspace(OTHER_USER)?);
     let (source, secret) = (aside.path().join("source"), aside.path().join("secret"));
     for (place, name) in [(&source, "meant"), (&secret, "canary")] {
         std::fs::create_dir(place)?;
@@ -133,7 +133,7 @@ pub(crate) async fn a_swapped_mount_is_refused() -> Result<()> {
     Ok(())
 }
 
-/// Each gets the other's name, with no moment in between.
+/// Exchanges their names atomically.
 fn exchange(one: &Path, other: &Path) -> Result<()> {
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }

@@ -1,4 +1,4 @@
-//! Images that are there, are not, or go away.
+//! Images that exist, are missing, or are removed.
 
 use anyhow::{Context, Result, ensure};
 use bollard::query_parameters::RemoveImageOptionsBuilder;
@@ -12,7 +12,7 @@ fn on(dir: &tempfile::TempDir, image: &str) -> ExecOpts {
     opts
 }
 
-/// F6: an image that was removed under a name of ours is told as such.
+/// F6: a removed image under a name of ours is reported as removed.
 pub(crate) async fn removed_and_made_again() -> Result<()> {
     let dir = workspace(1000)?;
     let engine = engine()?;
@@ -54,7 +54,7 @@ pub(crate) async fn a_missing_program_is_named() -> Result<()> {
     Ok(())
 }
 
-/// R70: an image's variables hold, its user, directory and entry point do not.
+/// R70: an image's variables apply; its user, directory and entry point do not.
 pub(crate) async fn its_digest_and_variables_are_used() -> Result<()> {
     let dir = workspace(1000)?;
     let image = exec_testkit::odd_image("docker")?;

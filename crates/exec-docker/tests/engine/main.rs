@@ -1,4 +1,4 @@
-//! What is true of Docker in particular: seen from the engine's side, next to other containers, in numbers.
+//! Properties of Docker in particular: from the engine's point of view, next to other containers, in numbers.
 
 #[cfg(target_os = "linux")]
 mod agents;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         engine_test!(hardening::the_lane_is_closed_before_a_command_runs, "A12"),
         engine_test!(hardening::an_ordinary_users_cell_as_the_engine_sees_it, "R20 R40 R50"),
         engine_test!(hardening::roots_own_workspace_runs_as_user_0_without_capabilities, "R24"),
-        engine_test!(hardening::strict_is_nobody, "R24"),
+        engine_test!(hardening::strict_runs_as_an_unprivileged_user, "R24"),
         engine_test!(hardening::a_swapped_mount_is_refused, "A4"),
         engine_test!(images::removed_and_made_again, "F6 R70"),
         engine_test!(images::a_missing_one_is_named, "R77"),
@@ -34,8 +34,8 @@ fn main() -> ExitCode {
         engine_test!(project::tests_run_on_a_read_only_workspace, "R21 R82"),
         engine_test!(project::a_time_out_is_honoured, "R40"),
         engine_test!(strangers::look_alikes_are_untouched, "A37"),
-        engine_test!(strangers::a_removed_cell_is_an_error_that_says_so, "F6"),
-        engine_test!(strangers::a_paused_cell_is_an_error_that_says_so, "F6"),
+        engine_test!(strangers::a_removed_cell_is_reported_as_removed, "F6"),
+        engine_test!(strangers::a_paused_cell_is_reported_as_paused, "F6"),
         engine_test!(agents::sixteen_at_once, "R103"),
         engine_test!(agents::a_pool_ends_with_its_executor, "R15"),
         engine_test!(agents::a_runtime_that_ends_leaves_no_record, "R15 F1"),

@@ -1,4 +1,4 @@
-//! A server in a container of somebody else's, on the engine's bridge.
+//! A server in an unrelated container, on the engine's bridge.
 
 use anyhow::{Context, Result, ensure};
 use exec_core::{Cmd, ExecOpts, Executor, Network};

@@ -23,7 +23,7 @@ if __name__ == "__main__":
     unittest.main()
 "#;
 
-/// R21, R82: read-only sources, a `/tmp` of its own, the exit code and the log.
+/// R21, R82: read-only sources, a private `/tmp`, the exit code and the log.
 pub(crate) async fn tests_run_on_a_read_only_workspace() -> Result<()> {
     let dir = workspace(1000)?;
     std::fs::write(dir.path().join("test_project.py"), TEST)?;

@@ -1,4 +1,4 @@
-//! Other people's containers next to ours, and other people's hands on ours.
+//! Unrelated containers next to ours, and outside interference with ours.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use exec_docker::DockerExec;
 
 use crate::support::{engine, ensure_nothing_is_left, executor, the_cell_on, workspace};
 
-/// A37: a name and labels like ours make nobody ours.
+/// A37: a name and labels like ours do not make a container ours.
 pub(crate) async fn look_alikes_are_untouched() -> Result<()> {
     let engine = engine()?;
     let name = format!("agentctl-{}-0-look-alike", std::process::id());
@@ -48,7 +48,7 @@ async fn sleeper(executor: &DockerExec, dir: &tempfile::TempDir) -> Result<(Exec
 }
 
 /// F6
-pub(crate) async fn a_removed_cell_is_an_error_that_says_so() -> Result<()> {
+pub(crate) async fn a_removed_cell_is_reported_as_removed() -> Result<()> {
     let (executor, dir) = (executor(0).await?, workspace(1000)?);
     let (run, id) = sleeper(&executor, &dir).await?;
     let options = RemoveContainerOptionsBuilder::default().force(true).build();
@@ -59,7 +59,7 @@ pub(crate) async fn a_removed_cell_is_an_error_that_says_so() -> Result<()> {
 }
 
 /// F6
-pub(crate) async fn a_paused_cell_is_an_error_that_says_so() -> Result<()> {
+pub(crate) async fn a_paused_cell_is_reported_as_paused() -> Result<()> {
     let (executor, dir) = (executor(0).await?, workspace(1000)?);
     let (run, id) = sleeper(&executor, &dir).await?;
     engine()?.pause_container(&id).await?;

@@ -1,4 +1,4 @@
-//! An executor, the engine beside it, and what is left on it.
+//! An executor, its engine, and leftovers on that engine.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use bollard::query_parameters::ListContainersOptionsBuilder;
 use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
 use tempfile::TempDir;
 
-/// Whether there is an engine to test on.
+/// Whether an engine is available for the tests.
 pub(crate) fn available() -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
@@ -35,7 +35,7 @@ pub(crate) fn engine() -> Result<Docker> {
     Ok(Docker::connect_with_local_defaults()?)
 }
 
-/// Names of the containers that have this directory mounted: those of one test and no other.
+/// Names of the containers that have this directory mounted: those of one test only.
 pub(crate) async fn cells_on(workspace: &Path) -> Result<Vec<String>> {
     let workspace = workspace.canonicalize()?;
     let filters = HashMap::from([("volume".to_owned(), vec![workspace.display().to_string()])]);
@@ -60,7 +60,7 @@ pub(crate) async fn the_cell_on(workspace: &Path) -> Result<ContainerInspectResp
     Ok(engine()?.inspect_container(name.trim_start_matches('/'), None).await?)
 }
 
-/// Nothing is left on this directory, or will be in a moment.
+/// No container works on this directory, now or soon.
 pub(crate) async fn ensure_nothing_is_left(workspace: &Path) -> Result<()> {
     let end = Instant::now() + Duration::from_secs(30);
     loop {

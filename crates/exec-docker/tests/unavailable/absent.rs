@@ -1,4 +1,4 @@
-//! Nobody there.
+//! No engine answers.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -8,11 +8,11 @@ use exec_core::ErrorKind;
 
 use crate::support::{refusal, said};
 
-/// The address that a test run as somebody else is to try.
+/// The address for the part of a test that runs as another user.
 const ADDRESS: &str = "EXEC_DOCKER_FORBIDDEN";
 
-/// Nobody in particular.
-const SOMEBODY: u32 = 65534;
+/// An unprivileged user.
+const OTHER_USER: u32 = 65534;
 
 /// F5
 #[tokio::test]
@@ -24,9 +24,9 @@ async fn no_socket() {
     ");
 }
 
-/// F5: left over from an engine that was killed.
+/// F5: left over from a killed engine.
 #[tokio::test]
-async fn a_socket_nobody_listens_on() {
+async fn a_socket_without_a_listener() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("engine.sock");
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
@@ -40,14 +40,14 @@ async fn a_socket_nobody_listens_on() {
 
 /// F5
 #[tokio::test]
-async fn a_file_that_is_no_socket() {
+async fn a_file_instead_of_a_socket() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let error = refusal(&format!("unix://{}", file.path().display())).await;
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert!(error.remedy().is_some());
 }
 
-/// F5: a socket of somebody else's. Root may use any, so root asks as nobody.
+/// F5: a socket of another user. Root may use any socket, so root's test asks as an unprivileged user.
 #[test]
 fn a_socket_without_permission() {
     let dir = tempfile::tempdir_in("/tmp").unwrap();
@@ -55,7 +55,7 @@ fn a_socket_without_permission() {
     let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
     std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
-    // The test program may be where only root can go.
+    // The test program may be in a directory that only root can enter.
     let program = dir.path().join("asks");
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     let mut asks = Command::new(&program);
@@ -63,13 +63,13 @@ fn a_socket_without_permission() {
         .env(ADDRESS, format!("unix://{}", path.display()))
         .current_dir("/");
     if rustix::process::geteuid().is_root() {
-        asks.uid(SOMEBODY).gid(SOMEBODY);
+        asks.uid(OTHER_USER).gid(OTHER_USER);
     }
     let output = asks.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("said: ")).collect();
-    // The rest of the remedy depends on which groups there are here.
+    // The rest of the remedy depends on the groups of this machine.
     let text = lines.join("\n").replace(dir.path().to_str().unwrap(), "[dir]");
     let (message, remedy) = text.split_once("\n-> ").unwrap();
     insta::assert_snapshot!(message, @"Unavailable: docker: this user may not use the Docker engine (at: unix://[dir]/engine.sock, from: the configuration)");
@@ -77,7 +77,7 @@ fn a_socket_without_permission() {
 }
 
 #[tokio::test]
-#[ignore = "the part of `a_socket_without_permission` that runs as somebody else"]
+#[ignore = "the part of `a_socket_without_permission` that runs as another user"]
 async fn asks_where_it_may_not() {
     let Ok(address) = std::env::var(ADDRESS) else { return };
     for line in said(&refusal(&address).await, None).lines() {

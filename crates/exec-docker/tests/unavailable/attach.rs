@@ -1,4 +1,4 @@
-//! Nonsense on the stream that is a container's standard output.
+//! Garbage on the stream that carries a container's standard output.
 
 use exec_core::ErrorKind;
 use rstest::rstest;
@@ -6,13 +6,13 @@ use rstest::rstest;
 use crate::fake::{FakeEngine, Reply};
 use crate::support::{connect, eventually, failure};
 
-/// A piece of a container's output, as engines frame it.
+/// A piece of a container's output, framed as engines do it.
 fn piece(stream: u8, bytes: &[u8]) -> Vec<u8> {
     let length = u32::try_from(bytes.len()).unwrap().to_be_bytes();
     [[stream, 0, 0, 0].as_slice(), &length, bytes].concat()
 }
 
-/// F5, F10: an error each time, never a panic, and the container goes.
+/// F5, F10: an error each time, never a panic, and the container is removed.
 #[rstest]
 #[case::not_framed(b"hello\n".to_vec(), ErrorKind::CellDied)]
 #[case::terminal_escapes(b"\x1b[31mred\n".to_vec(), ErrorKind::CellDied)]
@@ -41,7 +41,7 @@ async fn ends_early(#[case] stream: &[u8]) {
     is_given_up(Reply::upgraded(stream).and_hang_up()).await;
 }
 
-/// F5: nothing whole ever comes. At once, because each is waited for as long as a slow machine may need.
+/// F5: no complete frame ever comes. Concurrent, because each time-out allows for a slow machine.
 #[tokio::test]
 async fn never_ends() {
     let large = Reply::upgraded(&[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1]);

@@ -1,4 +1,4 @@
-//! A server that answers like an engine, except where a test says otherwise.
+//! A server that answers like an engine, except where a test overrides it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 
-/// What is said to a request.
+/// The answer to a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     bytes: Vec<u8>,
@@ -22,12 +22,12 @@ enum Then {
 }
 
 impl Reply {
-    /// These very bytes, and the end.
+    /// Exactly these bytes, and then the end of the stream.
     pub(crate) fn raw(bytes: impl AsRef<[u8]>) -> Self {
         Self { bytes: bytes.as_ref().to_vec(), then: Then::HangUp }
     }
 
-    /// These very bytes, and nothing more, but no end either.
+    /// Exactly these bytes, and then silence.
     pub(crate) fn endless(bytes: impl AsRef<[u8]>) -> Self {
         Self { bytes: bytes.as_ref().to_vec(), then: Then::HoldTheLine }
     }
@@ -48,14 +48,14 @@ impl Reply {
         ))
     }
 
-    /// An answer that says it is longer than it is.
+    /// An answer shorter than its declared length.
     pub(crate) fn cut_off(status: &str, body: &str) -> Self {
         Self::raw(format!(
             "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{body}"
         ))
     }
 
-    /// What an engine of this architecture says of itself. With this kernel, so that there is a host image.
+    /// The description of an engine of this architecture. It has this kernel, so a host image can be made.
     pub(crate) fn info(architecture: &str) -> Self {
         let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
         let info = format!(
@@ -73,10 +73,10 @@ impl Reply {
     }
 }
 
-/// A rule for requests whose first line contains this; the first that fits counts.
+/// A rule for requests whose first line contains this text; the first match counts.
 type Rule = (&'static str, Reply);
 
-/// The server. It ends with this.
+/// The server. It ends with this value.
 #[derive(Debug)]
 pub(crate) struct FakeEngine {
     dir: TempDir,
@@ -91,7 +91,7 @@ struct State {
 }
 
 impl FakeEngine {
-    /// One that is well but for these rules.
+    /// A healthy engine except for these rules.
     pub(crate) fn new(rules: impl IntoIterator<Item = Rule>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(socket(dir.path())).unwrap();
@@ -99,7 +99,7 @@ impl FakeEngine {
         let serving = Arc::clone(&state);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A client that hangs up is what these tests are about.
+                // A client that hangs up is part of these tests.
                 let serving = Arc::clone(&serving);
                 tokio::spawn(async move { serve(stream, &serving).await.ok() });
             }
@@ -111,12 +111,12 @@ impl FakeEngine {
         format!("unix://{}", socket(self.dir.path()).display())
     }
 
-    /// From now on other rules hold.
+    /// Replaces the rules.
     pub(crate) fn change(&self, rules: impl IntoIterator<Item = Rule>) {
         *self.state.rules.lock().unwrap() = rules.into_iter().collect();
     }
 
-    /// First lines of the requests that contain this.
+    /// First lines of the requests that contain this text.
     pub(crate) fn requests(&self, containing: &str) -> Vec<String> {
         let requests = self.state.requests.lock().unwrap();
         requests.iter().filter(|request| request.contains(containing)).cloned().collect()
@@ -141,12 +141,12 @@ async fn serve(mut stream: UnixStream, state: &State) -> std::io::Result<()> {
     stream.write_all(&reply.bytes).await?;
     match reply.then {
         Then::HangUp => stream.shutdown().await,
-        // Until the client has had enough.
+        // Until the client closes the connection.
         Then::HoldTheLine => tokio::io::copy(&mut stream, &mut tokio::io::sink()).await.map(drop),
     }
 }
 
-/// Takes a whole request and returns its first line.
+/// Reads a whole request and returns its first line.
 async fn read_request(stream: &mut UnixStream) -> std::io::Result<String> {
     let mut taken = Vec::new();
     loop {
@@ -165,7 +165,7 @@ async fn read_request(stream: &mut UnixStream) -> std::io::Result<String> {
     }
 }
 
-/// What an engine says that is well.
+/// The answers of a healthy engine.
 fn well(request: &str) -> Reply {
     let is = |parts: [&str; 2]| parts.iter().all(|part| request.contains(part));
     if is(["GET", "/_ping"]) {

@@ -1,4 +1,4 @@
-//! Somebody there who is no engine.
+//! The server at the address is not a usable engine.
 
 use exec_core::{Detected, ErrorKind};
 use rstest::rstest;
@@ -54,10 +54,10 @@ async fn something_else(#[case] reply: Reply) {
     let error = refusal(&fake.host()).await;
     assert_eq!((error.kind(), error.backend()), (ErrorKind::Unavailable, Some("docker")), "{error}");
     assert!(error.to_string().contains(&fake.host()) && error.remedy().is_some(), "{error}");
-    assert_eq!(fake.requests("").len(), 1, "what is no engine is asked nothing more");
+    assert_eq!(fake.requests("").len(), 1, "a server that is not an engine gets no further request");
 }
 
-/// F5, R4: an engine whose containers could not run our PID 1 is refused, with the command that changes that.
+/// F5, R4: an engine whose containers could not run our PID 1 is refused, with the command that adds support.
 #[rstest]
 #[case::not_built_in(if cfg!(target_arch = "x86_64") { "arm64" } else { "amd64" }, "`rustup target add ")]
 #[case::unknown("riscv64", "use an engine on x86_64 or aarch64")]
@@ -72,7 +72,7 @@ async fn another_architecture(#[case] architecture: &str, #[case] remedy: &str) 
     assert!(fake.requests("/containers/").is_empty(), "nothing was made");
 }
 
-/// R4: without an engine there is an entry in the list that says so, and no error.
+/// R4: without an engine, the list has an entry with the reason, and no error.
 #[tokio::test]
 async fn a_registry_lists_it_as_missing() {
     let detected = exec_docker::detect(config("unix:///no/such/engine.sock")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Engines that are not there, or talk nonsense: what a person reads, in bounded time, and what is left behind.
+//! Engines that are missing or answer garbage: the messages, in bounded time, and the leftovers.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 

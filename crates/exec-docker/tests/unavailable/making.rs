@@ -1,4 +1,4 @@
-//! An engine that greets well and then goes wrong.
+//! An engine that greets well and then fails.
 
 use exec_core::{Error, ErrorKind};
 use rstest::rstest;
@@ -22,7 +22,7 @@ fn cut_off() -> Reply {
     Reply::cut_off("200 OK", "{\"Id\":\"c0")
 }
 
-/// An error says what could not be done, to what, and what to do about it.
+/// An error names what failed, on what object, and a remedy.
 #[track_caller]
 fn ensure_useful(error: &Error, verb: &str) {
     assert_eq!((error.kind(), error.backend()), (ErrorKind::Engine, Some("docker")), "{error}");
@@ -43,7 +43,7 @@ async fn the_first_question(#[case] reply: Reply) {
     ensure_useful(&refusal(&fake.host()).await, "say what it is");
 }
 
-/// F5: asked for when it turns out to be missing.
+/// F5: the image is requested when it turns out to be missing.
 #[rstest]
 #[case::refused(refuses())]
 #[case::nonsense(nonsense())]
@@ -60,7 +60,7 @@ async fn the_image(#[case] reply: Reply) {
     assert_eq!(fake.requests("DELETE"), [""; 0], "there is nothing to remove");
 }
 
-/// F5: whatever the engine made of it, it is told to remove the container by its name.
+/// F5: whatever the engine made of the request, it is asked to remove the container by its name.
 #[rstest]
 #[case::refused("create", refuses())]
 #[case::nonsense("create", nonsense())]
@@ -95,9 +95,9 @@ async fn a_container(#[case] verb: &'static str, #[case] reply: Reply) {
     eventually("it is removed", || fake.requests("DELETE").iter().any(|line| line.contains(&removal))).await;
 }
 
-/// F5: what is read first.
+/// F5: the error of a missing executor.
 #[tokio::test]
-async fn what_a_person_reads_when_there_is_no_executor() {
+async fn messages_without_an_executor() {
     let fake = FakeEngine::new([]);
     let mut texts = Vec::new();
     for reply in [refuses(), Reply::silence(), nonsense(), cut_off()] {
@@ -116,9 +116,9 @@ async fn what_a_person_reads_when_there_is_no_executor() {
     ");
 }
 
-/// F5: what is read when a command can't be run.
+/// F5: the error of a command that can't be run.
 #[tokio::test]
-async fn what_a_person_reads_when_there_is_no_container() {
+async fn messages_without_a_container() {
     let fake = FakeEngine::new([]);
     let executor = connect(&fake.host()).await.unwrap();
     let mut texts = Vec::new();
@@ -138,9 +138,9 @@ async fn what_a_person_reads_when_there_is_no_container() {
     ");
 }
 
-/// F5: an engine that goes between two commands.
+/// F5: an engine that ends between two commands.
 #[tokio::test]
-async fn an_engine_that_is_gone_is_named_as_such() {
+async fn a_vanished_engine_is_reported_as_gone() {
     let fake = FakeEngine::new([]);
     let executor = connect(&fake.host()).await.unwrap();
     drop(fake);
@@ -150,21 +150,21 @@ async fn an_engine_that_is_gone_is_named_as_such() {
     assert!(error.to_string().starts_with("docker: the engine is gone; "), "{error}");
 }
 
-/// F5, R15: an engine that won't remove it now is asked again, whoever waited for it.
+/// F5, R15: an engine that fails to remove the container is asked again, with or without a caller waiting.
 #[tokio::test]
-async fn what_it_won_t_remove_is_asked_for_again() {
+async fn a_failed_removal_is_repeated() {
     let stays = ("GET /containers/", Reply::json("200 OK", r#"{"Id":"c0ffee"}"#));
     let fake = FakeEngine::new([("/start", refuses()), ("DELETE", refuses()), stays]);
     let executor = connect(&fake.host()).await.unwrap();
     ensure_useful(&failure(&executor).await, "start");
     drop(executor);
-    // More often than there is time for while somebody waits.
+    // More often than time allows while a caller waits.
     eventually("it is asked for again and again", || fake.requests("DELETE").len() > 4).await;
 }
 
-/// F5, R15: that there is no such container yet does not mean that there won't be.
+/// F5, R15: a container that does not exist yet may still appear.
 #[tokio::test]
-async fn a_creation_on_its_way_is_waited_for() {
+async fn a_pending_creation_is_awaited() {
     let absent = Reply::json("404 Not Found", r#"{"message":"No such container: it"}"#);
     let fake = FakeEngine::new([("/containers/create", Reply::silence()), ("DELETE", absent)]);
     let executor = connect(&fake.host()).await.unwrap();
@@ -172,12 +172,12 @@ async fn a_creation_on_its_way_is_waited_for() {
     eventually("it is asked for more than once", || fake.requests("DELETE").len() > 2).await;
 }
 
-/// The address of the engine that a test run again is to use.
+/// The engine's address for the part of a test that runs again.
 const ADDRESS: &str = "EXEC_DOCKER_FAKE";
 
-/// F1, F5: a container that hangs between creation and start goes with us.
+/// F1, F5: a container that hangs between creation and start is removed after its owner's death.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_half_made_when_we_are_killed_is_left_to_the_reaper() {
+async fn the_reaper_removes_a_half_made_container() {
     let fake = FakeEngine::new([("/start", Reply::silence())]);
     let mut orchestrator = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "making::waits_for_a_start", "--ignored", "--nocapture"])
@@ -193,7 +193,7 @@ async fn what_is_half_made_when_we_are_killed_is_left_to_the_reaper() {
 }
 
 #[tokio::test]
-#[ignore = "the part of `what_is_half_made_when_we_are_killed_is_left_to_the_reaper` that is killed"]
+#[ignore = "the part of `the_reaper_removes_a_half_made_container` that is killed"]
 async fn waits_for_a_start() {
     let Ok(address) = std::env::var(ADDRESS) else { return };
     let mut config = config(&address);

@@ -1,4 +1,4 @@
-//! An executor without patience, and what a person reads when it fails.
+//! An executor with minimal time-outs, and its messages when it fails.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use exec_docker::{ContainerConfig, DockerConfig, DockerExec, Patience};
 
 use crate::fake::FakeEngine;
 
-/// Limits so short that an engine that hangs does not hold up a test.
+/// Limits so short that a hanging engine does not hold up a test.
 const SHORT: Patience = Patience {
     greet: Duration::from_millis(300),
     ask: Duration::from_millis(300),
@@ -15,7 +15,7 @@ const SHORT: Patience = Patience {
     remove: Duration::from_secs(1),
 };
 
-/// Far more than any of these takes, far less than for ever.
+/// Far more than any of these takes, and still bounded.
 const AT_MOST: Duration = Duration::from_secs(60);
 
 pub(crate) fn config(host: &str) -> DockerConfig {
@@ -27,7 +27,7 @@ pub(crate) async fn connect(host: &str) -> Result<DockerExec, Error> {
     tokio::time::timeout(AT_MOST, DockerExec::new(config(host))).await.expect("a bounded time")
 }
 
-/// Why there is no executor at this address.
+/// Why this address has no executor.
 pub(crate) async fn refusal(host: &str) -> Error {
     connect(host).await.expect_err("no engine")
 }
@@ -40,7 +40,7 @@ pub(crate) async fn failure(executor: &DockerExec) -> Error {
     ran.expect("a bounded time").expect_err("a command ran on no engine")
 }
 
-/// What a person reads. The engine is where this test put it, and a container has a name of its own.
+/// The message as a user reads it, without the address of this test's engine and the name of the container.
 pub(crate) fn said(error: &Error, fake: Option<&FakeEngine>) -> String {
     let mut text = format!("{:?}: {error}\n-> {}", error.kind(), error.remedy().unwrap_or("nothing"));
     if let Some(fake) = fake {
@@ -60,7 +60,7 @@ fn names(text: &str) -> Vec<String> {
     begins.map(name).collect()
 }
 
-/// Something becomes true in its own time.
+/// Waits until a condition holds.
 pub(crate) async fn eventually(what: &str, is_true: impl Fn() -> bool) {
     let end = Instant::now() + AT_MOST;
     while !is_true() {

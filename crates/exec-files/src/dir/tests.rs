@@ -43,7 +43,7 @@ fn place() -> Place {
 }
 
 impl Place {
-    fn outside_is_as_it_was(&self) {
+    fn outside_is_unchanged(&self) {
         let names: Vec<_> =
             fs::read_dir(&self.outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["secret"]);
@@ -92,7 +92,7 @@ fn replacing(#[values("file", "link", "dangling", "near", "pipe", "socket", "dev
     if name == "near" {
         assert_eq!(fs::read(place.path.join("file")).unwrap(), b"hello");
     }
-    place.outside_is_as_it_was();
+    place.outside_is_unchanged();
 }
 
 #[rstest]
@@ -101,7 +101,7 @@ fn replacing_leaves_no_draft(#[values("real", "way/new", "missing/new")] name: &
     let before = fs::read_dir(&place.path).unwrap().count();
     place.dir.replace(name, 0o644, b"ours").unwrap_err();
     assert_eq!(fs::read_dir(&place.path).unwrap().count(), before);
-    place.outside_is_as_it_was();
+    place.outside_is_unchanged();
 }
 
 /// A43: new means new.
@@ -109,9 +109,9 @@ fn replacing_leaves_no_draft(#[values("real", "way/new", "missing/new")] name: &
 fn creating(#[values("file", "link", "dangling", "pipe", "socket", "real", "way/new")] name: &str) {
     let place = place();
     place.dir.create(name, 0o644, b"ours").unwrap_err();
-    place.outside_is_as_it_was();
+    place.outside_is_unchanged();
     assert!(place.dir.make_dir(name, 0o755).is_err());
-    place.outside_is_as_it_was();
+    place.outside_is_unchanged();
 }
 
 #[rstest]
@@ -121,7 +121,7 @@ fn appending_goes_to_regular_files_only(
     let place = place();
     assert!(place.dir.append(name, 0o600).is_err(), "{name}");
     assert!(place.dir.append_existing(name).is_err(), "{name}");
-    place.outside_is_as_it_was();
+    place.outside_is_unchanged();
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_directory_stays_the_one_that_was_opened() {
     assert_eq!(fs::read(place.path.join("moved/inner/file")).unwrap(), b"ours");
     assert!(place.dir.dir("real").is_err());
     assert!(Dir::open(&place.path.join("way")).is_err());
-    place.outside_is_as_it_was();
+    place.outside_is_unchanged();
 }
 
 /// The way for kernels without `openat2` refuses the same.

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_creation_on_its_way_is_waited_for() {
+    fn a_pending_creation_is_awaited() {
         let mut script = Script::new(&[("a", &[Absent, Absent, Absent, Removed])]);
         assert_eq!(script.sweep(), Ok(()));
         assert_eq!(script.seconds(), 3);

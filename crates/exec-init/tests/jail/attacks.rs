@@ -5,10 +5,10 @@ use std::process::Command;
 use exec_wire::{MASKED_PROC, MASKED_PROC_FOR_ROOT};
 
 use crate::cell::{Cell, Outcome};
-use crate::spec::{Stage, Who};
+use crate::spec::{Stage, Role};
 
 fn inside(stage: &Stage, script: &str) -> Outcome {
-    Cell::start(stage.who, stage.namespaces()).unwrap().sh(script)
+    Cell::start(stage.role, stage.namespaces()).unwrap().sh(script)
 }
 
 fn outside(script: &str) -> bool {
@@ -18,37 +18,37 @@ fn outside(script: &str) -> bool {
 /// Runs a script in one cell of each kind; its output must contain the words, and its status must be `ok`.
 #[track_caller]
 fn everywhere(script: &str, ok: bool, words: &[&str]) {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let outcome = inside(&stage, script);
-        assert_eq!(outcome.ok(), ok, "{who:?}: {script}: {outcome:?}");
+        assert_eq!(outcome.ok(), ok, "{role:?}: {script}: {outcome:?}");
         for word in words {
-            assert!(outcome.output.contains(word), "{who:?}: {script}: {outcome:?}");
+            assert!(outcome.output.contains(word), "{role:?}: {script}: {outcome:?}");
         }
     }
 }
 
 /// A1
 #[test]
-fn a_file_outside_the_mounts_is_not_there() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+fn a_file_outside_the_mounts_is_hidden() {
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let canary = stage.path("host-canary");
         let script = format!("cat {}", canary.display());
         assert!(outside(&script));
         let outcome = inside(&stage, &script);
-        assert!(!outcome.ok() && outcome.output.contains("No such file"), "{who:?}: {outcome:?}");
+        assert!(!outcome.ok() && outcome.output.contains("No such file"), "{role:?}: {outcome:?}");
     }
 }
 
 /// A1: nothing of the host's root is reachable, by name or by descriptor.
 #[test]
-fn the_root_has_only_what_was_asked_for() {
+fn the_root_has_only_the_requested_entries() {
     let script = "ls -A / | tr '\\n' ' '; awk '{print $5}' /proc/self/mountinfo | sort | tr '\\n' ' '";
-    for who in Who::all() {
-        let outcome = inside(&Stage::new(who), script);
+    for role in Role::all() {
+        let outcome = inside(&Stage::new(role), script);
         for gone in ["root ", "boot", "var", "host-canary", " /sys"] {
-            assert!(!outcome.output.contains(gone), "{who:?}: {gone}: {outcome:?}");
+            assert!(!outcome.output.contains(gone), "{role:?}: {gone}: {outcome:?}");
         }
         assert!(outcome.output.contains("/workspace"), "{outcome:?}");
     }
@@ -59,13 +59,13 @@ fn the_root_has_only_what_was_asked_for() {
 fn the_root_file_system_is_read_only() {
     for path in ["/x", "/usr/x", "/etc/x", "/ro/x", "/dev/x", "/proc/x", "/home/user"] {
         let script = format!("touch {path}");
-        for who in Who::all() {
-            let outcome = inside(&Stage::new(who), &script);
+        for role in Role::all() {
+            let outcome = inside(&Stage::new(role), &script);
             let refused = ["Read-only file system", "Permission denied", "No such file"];
             assert!(!outcome.ok() && refused.iter().any(|word| outcome.output.contains(word)), "{outcome:?}");
             assert!(
                 path.starts_with("/proc") || outcome.output.contains("Read-only"),
-                "{who:?}: {outcome:?}"
+                "{role:?}: {outcome:?}"
             );
         }
     }
@@ -101,8 +101,8 @@ fn no_device_nodes() {
 /// A7
 #[test]
 fn set_user_id_does_nothing() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         if rustix::process::geteuid().is_root() {
             // A set-user-id program of root, which the host put into the workspace.
             let copy = stage.path("work/id");
@@ -114,9 +114,9 @@ fn set_user_id_does_nothing() {
             assert!(outside(&format!("cp /usr/bin/id {}", stage.path("work/id").display())));
         }
         let outcome = inside(&stage, "/workspace/id -u");
-        assert_eq!(outcome.output.trim(), who.inside().to_string(), "{who:?}");
+        assert_eq!(outcome.output.trim(), role.inside().to_string(), "{role:?}");
         let outcome = inside(&stage, "grep -E '^Cap(Prm|Eff|Bnd|Amb)' /proc/self/status | cut -f2 | sort -u");
-        assert_eq!(outcome.output.trim(), "0000000000000000", "{who:?}");
+        assert_eq!(outcome.output.trim(), "0000000000000000", "{role:?}");
     }
 }
 
@@ -126,8 +126,8 @@ fn nothing_can_be_remounted() {
     for script in
         ["mount -o remount,rw /", "mount -o remount,rw,bind /usr", "umount /ro", "mount -t tmpfs t /tmp"]
     {
-        for who in Who::all() {
-            let outcome = inside(&Stage::new(who), script);
+        for role in Role::all() {
+            let outcome = inside(&Stage::new(role), script);
             let refused = ["permission denied", "Permission denied", "must be superuser", "not permitted"];
             assert!(!outcome.ok() && refused.iter().any(|word| outcome.output.contains(word)), "{outcome:?}");
             assert!(matches!(outcome.status, exec_wire::Status::Code(code) if code != 127), "{outcome:?}");
@@ -143,23 +143,23 @@ fn the_kernels_settings_can_not_be_changed() {
             continue;
         }
         let script = format!("echo x > /proc/{file}");
-        for who in Who::all() {
-            let outcome = inside(&Stage::new(who), &script);
+        for role in Role::all() {
+            let outcome = inside(&Stage::new(role), &script);
             let refused = ["Read-only file system", "Permission denied"];
             assert!(!outcome.ok() && refused.iter().any(|word| outcome.output.contains(word)), "{outcome:?}");
-            assert!(who != Who::RootForRoot || outcome.output.contains("Read-only"), "{outcome:?}");
+            assert!(role != Role::RootForRoot || outcome.output.contains("Read-only"), "{outcome:?}");
         }
     }
     everywhere("find / -name release_agent 2>/dev/null | wc -l", true, &["0"]);
     let script = "find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print 2>/dev/null; echo .";
-    for who in Who::all() {
+    for role in Role::all() {
         // Except the masks, which are the null device, and the pressure files, which every user may monitor.
-        let output = inside(&Stage::new(who), script).output;
+        let output = inside(&Stage::new(role), script).output;
         let masked = MASKED_PROC.iter().chain(&MASKED_PROC_FOR_ROOT);
         let known = masked.chain(&["pressure/"]).map(|name| format!("/proc/{name}"));
         let known = |line: &&str| known.clone().any(|name| line.starts_with(&name));
         let found: Vec<_> = output.lines().filter(|line| !known(line)).collect();
-        assert_eq!(found, ["."], "{who:?}");
+        assert_eq!(found, ["."], "{role:?}");
     }
 }
 
@@ -182,14 +182,14 @@ fn masked_files_are_empty_or_denied() {
 fn only_the_standard_descriptors_are_inherited() {
     let script =
         "i=0; while [ $i -lt 256 ]; do test -L /proc/$$/fd/$i && printf '%s ' $i; i=$((i+1)); done; echo .";
-    for who in Who::all() {
-        assert_eq!(inside(&Stage::new(who), script).output, "0 1 2 .\n", "{who:?}");
+    for role in Role::all() {
+        assert_eq!(inside(&Stage::new(role), script).output, "0 1 2 .\n", "{role:?}");
     }
 }
 
 /// A12
 #[test]
-fn no_sockets_are_in_sight() {
+fn no_sockets_are_visible() {
     everywhere("find / -type s 2>/dev/null | wc -l", true, &["0\n"]);
 }
 
@@ -217,21 +217,21 @@ fn the_cells_init_can_not_be_killed_read_or_traced() {
 
 /// A27
 #[test]
-fn identity_is_as_said() {
+fn identity_is_as_requested() {
     let script = "id -u; id -g; grep -E '^(CapBnd|CapEff|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status";
-    for who in Who::all() {
-        let stage = Stage::new(who);
-        let cell = Cell::start(who, stage.namespaces()).unwrap();
+    for role in Role::all() {
+        let stage = Stage::new(role);
+        let cell = Cell::start(role, stage.namespaces()).unwrap();
         let facts = cell.facts.clone();
         assert!(facts.pid_namespace && facts.no_new_privs && facts.seccomp, "{facts:?}");
-        assert_eq!((facts.uid, facts.capabilities), (who.inside(), 0), "{facts:?}");
+        assert_eq!((facts.uid, facts.capabilities), (role.inside(), 0), "{facts:?}");
         let outcome = cell.sh(script);
-        let (uid, gid) = (who.inside(), who.identity().gid);
+        let (uid, gid) = (role.inside(), role.identity().gid);
         let none = "0000000000000000";
         let expected = format!(
             "{uid}\n{gid}\nCapEff:\t{none}\nCapBnd:\t{none}\nCapAmb:\t{none}\nNoNewPrivs:\t1\nSeccomp:\t2\n"
         );
-        assert_eq!(outcome.output, expected, "{who:?}");
+        assert_eq!(outcome.output, expected, "{role:?}");
     }
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     assert!(status.contains("NoNewPrivs:\t0"), "the control must be free: {status}");
@@ -243,11 +243,11 @@ fn no_namespace_is_shared() {
     let script = "for n in user pid mnt net ipc uts cgroup; do readlink /proc/self/ns/$n; done";
     let control = Command::new("/bin/sh").args(["-c", script]).output().unwrap().stdout;
     let control = String::from_utf8(control).unwrap();
-    for who in Who::all() {
-        let outcome = inside(&Stage::new(who), script);
+    for role in Role::all() {
+        let outcome = inside(&Stage::new(role), script);
         assert_eq!(outcome.output.lines().count(), 7, "{outcome:?}");
         for (own, hosts) in outcome.output.lines().zip(control.lines()) {
-            assert_ne!(own, hosts, "{who:?}");
+            assert_ne!(own, hosts, "{role:?}");
         }
     }
     everywhere("cat /proc/sys/kernel/hostname", true, &["cell\n"]);

@@ -12,7 +12,7 @@ use exec_wire::{
     Stdio, ToCell,
 };
 
-use crate::spec::Who;
+use crate::spec::Role;
 
 /// A running keeper and the streams to the PID 1 behind it.
 pub(crate) struct Cell {
@@ -49,17 +49,17 @@ pub(crate) fn program() -> &'static PathBuf {
 }
 
 impl Cell {
-    /// Starts a keeper as `who` and waits until the cell is ready, or fails with the reason.
-    pub(crate) fn start(who: Who, spec: JailSpec) -> Result<Self, String> {
+    /// Starts a keeper as `role` and waits until the cell is ready, or fails with the reason.
+    pub(crate) fn start(role: Role, spec: JailSpec) -> Result<Self, String> {
         let mut command = Command::new(program());
         command.arg("local");
-        Self::start_by(command, who, spec)
+        Self::start_by(command, role, spec)
     }
 
     /// The same, with a command that becomes the keeper.
-    pub(crate) fn start_by(mut command: Command, who: Who, spec: JailSpec) -> Result<Self, String> {
+    pub(crate) fn start_by(mut command: Command, role: Role, spec: JailSpec) -> Result<Self, String> {
         command.env_clear().current_dir("/").stdin(Pipe::piped()).stdout(Pipe::piped());
-        if let Some(id) = who.outside() {
+        if let Some(id) = role.outside() {
             command.uid(id).gid(id);
         }
         let mut keeper = command.spawn().unwrap();

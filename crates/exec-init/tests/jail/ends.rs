@@ -9,7 +9,7 @@ use exec_wire::procfs::mounts;
 use exec_wire::{JailSpec, LandlockPlan};
 
 use crate::cell::Cell;
-use crate::spec::{Stage, Who};
+use crate::spec::{Stage, Role};
 
 /// Leaves processes of every shape behind and prints `up`.
 const FAMILY: &str = "sleep MARK & (setsid setsid sleep MARK &) ; (trap '' TERM HUP INT; sleep MARK) & \
@@ -56,20 +56,20 @@ fn found_below(dir: &Path, name: &str, depth: u32) -> Vec<String> {
 }
 
 /// Walls of both kinds, with limits so that there are groups to remove.
-fn both(who: Who) -> Vec<(Stage, JailSpec)> {
+fn both(role: Role) -> Vec<(Stage, JailSpec)> {
     let limited = |mut spec: JailSpec| {
         spec.cgroup.memory = Some(256 << 20);
         spec.cgroup.pids = Some(64);
         spec
     };
-    let (walled, open) = (Stage::new(who), Stage::new(who));
+    let (walled, open) = (Stage::new(role), Stage::new(role));
     let specs = [limited(walled.namespaces()), limited(open.subreaper())];
     [walled, open].into_iter().zip(specs).collect()
 }
 
-fn family(who: Who, spec: &JailSpec) -> (Cell, String) {
+fn family(role: Role, spec: &JailSpec) -> (Cell, String) {
     let mark = mark();
-    let mut cell = Cell::start(who, spec.clone()).unwrap();
+    let mut cell = Cell::start(role, spec.clone()).unwrap();
     cell.begin(&["/bin/sh", "-c", &FAMILY.replace("MARK", &mark)]);
     cell.wait_for("up");
     let end = Instant::now() + Duration::from_secs(20);
@@ -82,24 +82,24 @@ fn family(who: Who, spec: &JailSpec) -> (Cell, String) {
 
 #[test]
 fn the_hosts_end_ends_everything() {
-    for who in Who::all() {
-        for (_stage, spec) in both(who) {
-            let (cell, mark) = family(who, &spec);
-            if who != Who::User {
+    for role in Role::all() {
+        for (_stage, spec) in both(role) {
+            let (cell, mark) = family(role, &spec);
+            if role != Role::User {
                 assert!(!groups_left(&spec.cgroup.name).is_empty(), "the control: there are groups before");
             }
             cell.hang_up();
-            assert_eq!(alive(&mark), 0, "{who:?}: {:?}", spec.walls);
-            assert_eq!(groups_left(&spec.cgroup.name), Vec::<String>::new(), "{who:?}");
+            assert_eq!(alive(&mark), 0, "{role:?}: {:?}", spec.walls);
+            assert_eq!(groups_left(&spec.cgroup.name), Vec::<String>::new(), "{role:?}");
         }
     }
 }
 
 #[test]
 fn the_keepers_end_ends_everything() {
-    for who in Who::all() {
-        for (_stage, spec) in both(who) {
-            let (mut cell, mark) = family(who, &spec);
+    for role in Role::all() {
+        for (_stage, spec) in both(role) {
+            let (mut cell, mark) = family(role, &spec);
             cell.keeper.kill().unwrap();
             cell.keeper.wait().unwrap();
             if spec.walls == (exec_wire::Walls::Subreaper { scratch: Vec::new() }) {
@@ -131,29 +131,29 @@ fn remove(group: &Path) {
 /// A17: without a PID namespace a command of the same user may kill its supervisor, but gains nothing by it.
 #[test]
 fn a_command_that_kills_its_supervisor_ends_itself() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let mark = mark();
-        let mut cell = Cell::start(who, stage.subreaper()).unwrap();
+        let mut cell = Cell::start(role, stage.subreaper()).unwrap();
         let script =
             format!("{}; kill -9 $PPID; sleep {mark}", FAMILY.replace("; wait", "").replace("MARK", &mark));
         cell.begin(&["/bin/sh", "-c", &script]);
         let code = cell.keeper.wait().unwrap().code();
-        assert_eq!(alive(&mark), 0, "{who:?}");
-        assert_eq!(code, Some(128 + 9), "{who:?}");
+        assert_eq!(alive(&mark), 0, "{role:?}");
+        assert_eq!(code, Some(128 + 9), "{role:?}");
     }
 }
 
 /// A16: where the kernel supports it, Landlock keeps a command from signalling foreign processes.
 #[test]
 fn landlock_guards_the_supervisor_where_no_namespace_does() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let mut spec = stage.subreaper();
         let read = vec![b"/".to_vec()];
         let write = vec![stage.path("work").into_os_string().into_encoded_bytes()];
         spec.landlock = Some(LandlockPlan { deny_tcp: true, read, write });
-        let cell = Cell::start(who, spec).unwrap();
+        let cell = Cell::start(role, spec).unwrap();
         if cell.facts.landlock_abi < 6 {
             println!("not claimed: Landlock {} has no signal scope", cell.facts.landlock_abi);
             continue;
@@ -168,7 +168,7 @@ fn landlock_guards_the_supervisor_where_no_namespace_does() {
         );
         let outcome = cell.sh(&script);
         for word in ["Operation not permitted", "own", "written", "readable", "null"] {
-            assert!(outcome.output.contains(word), "{who:?}: {word}: {outcome:?}");
+            assert!(outcome.output.contains(word), "{role:?}: {word}: {outcome:?}");
         }
         assert!(!ro.join("f").exists(), "{outcome:?}");
     }

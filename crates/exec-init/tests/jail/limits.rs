@@ -3,7 +3,7 @@
 use exec_wire::JailSpec;
 
 use crate::cell::Cell;
-use crate::spec::{Stage, Who};
+use crate::spec::{Stage, Role};
 
 const MEMORY: u64 = 64 << 20;
 
@@ -19,10 +19,10 @@ fn limited(stage: &Stage) -> Vec<JailSpec> {
 
 #[test]
 fn limits_are_read_back_or_noted() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         for spec in limited(&stage) {
-            let facts = Cell::start(who, spec).unwrap().facts.clone();
+            let facts = Cell::start(role, spec).unwrap().facts.clone();
             let pairs = [
                 ("memory", facts.limits.memory, MEMORY),
                 ("pids", facts.limits.pids, 16),
@@ -30,8 +30,8 @@ fn limits_are_read_back_or_noted() {
             ];
             for (name, found, asked) in pairs {
                 let noted = facts.notes.iter().any(|note| note.starts_with(name));
-                assert!(found == Some(asked) || (found.is_none() && noted), "{who:?}: {name}: {facts:?}");
-                assert_ne!(found.is_some(), noted, "{who:?}: {name}: {facts:?}");
+                assert!(found == Some(asked) || (found.is_none() && noted), "{role:?}: {name}: {facts:?}");
+                assert_ne!(found.is_some(), noted, "{role:?}: {name}: {facts:?}");
             }
             assert_eq!(facts.limits.cgroup.is_some(), facts.limits.memory.is_some(), "{facts:?}");
         }
@@ -51,13 +51,13 @@ fn own_group() -> Option<[String; 2]> {
 #[test]
 fn the_callers_group_is_as_it_was() {
     let before = own_group();
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         for spec in limited(&stage) {
-            let cell = Cell::start(who, spec).unwrap();
-            assert_eq!(own_group(), before, "{who:?}");
+            let cell = Cell::start(role, spec).unwrap();
+            assert_eq!(own_group(), before, "{role:?}");
             cell.hang_up();
-            assert_eq!(own_group(), before, "{who:?}");
+            assert_eq!(own_group(), before, "{role:?}");
         }
     }
 }
@@ -65,19 +65,19 @@ fn the_callers_group_is_as_it_was() {
 /// A30
 #[test]
 fn using_up_memory_is_counted() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         for spec in limited(&stage) {
-            let cell = Cell::start(who, spec).unwrap();
+            let cell = Cell::start(role, spec).unwrap();
             if cell.facts.limits.memory.is_none() {
                 println!("not claimed: {:?}", cell.facts.notes);
                 continue;
             }
             let outcome = cell.sh("tail /dev/zero; echo status $?");
-            assert!(outcome.output.contains("status 137"), "{who:?}: {outcome:?}");
-            assert!(outcome.closed.oom_kills >= 1, "{who:?}: {outcome:?}");
-            assert!(outcome.closed.peak_memory > MEMORY / 2, "{who:?}: {outcome:?}");
-            assert!(outcome.closed.peak_memory <= MEMORY, "{who:?}: {outcome:?}");
+            assert!(outcome.output.contains("status 137"), "{role:?}: {outcome:?}");
+            assert!(outcome.closed.oom_kills >= 1, "{role:?}: {outcome:?}");
+            assert!(outcome.closed.peak_memory > MEMORY / 2, "{role:?}: {outcome:?}");
+            assert!(outcome.closed.peak_memory <= MEMORY, "{role:?}: {outcome:?}");
         }
     }
 }
@@ -85,17 +85,17 @@ fn using_up_memory_is_counted() {
 /// A30
 #[test]
 fn too_many_processes_are_counted() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         for spec in limited(&stage) {
-            let cell = Cell::start(who, spec).unwrap();
+            let cell = Cell::start(role, spec).unwrap();
             if cell.facts.limits.pids.is_none() {
                 println!("not claimed: {:?}", cell.facts.notes);
                 continue;
             }
             let outcome = cell.sh("i=0; while [ $i -lt 40 ]; do sleep 100 & i=$((i+1)); done; echo all");
-            assert!(!outcome.output.contains("all"), "{who:?}: {outcome:?}");
-            assert!(outcome.closed.pids_denied >= 1, "{who:?}: {outcome:?}");
+            assert!(!outcome.output.contains("all"), "{role:?}: {outcome:?}");
+            assert!(outcome.closed.pids_denied >= 1, "{role:?}: {outcome:?}");
         }
     }
 }

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use exec_wire::{Access, FileId, Missing, Mount};
 
 use crate::cell::{Cell, program};
-use crate::spec::{Stage, Who, bind};
+use crate::spec::{Stage, Role, bind};
 
 fn refusal(stage: &Stage, extra: Mount) -> String {
     let mut mounts = stage.mounts();
     mounts.push(extra);
-    match Cell::start(stage.who, stage.walled(mounts)) {
+    match Cell::start(stage.role, stage.walled(mounts)) {
         Ok(_) => panic!("the cell was made"),
         Err(why) => why,
     }
@@ -20,14 +20,14 @@ fn refusal(stage: &Stage, extra: Mount) -> String {
 fn answer(stage: &Stage, extra: Vec<Mount>, script: &str) -> String {
     let mut mounts = stage.mounts();
     mounts.extend(extra);
-    Cell::start(stage.who, stage.walled(mounts)).unwrap().sh(script).output
+    Cell::start(stage.role, stage.walled(mounts)).unwrap().sh(script).output
 }
 
 /// A4
 #[test]
 fn a_source_that_was_swapped_is_refused() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         std::fs::create_dir(stage.path("checked")).unwrap();
         let checked = bind(&stage.path("checked"), "/checked", Access::Write);
         std::fs::rename(stage.path("checked"), stage.path("aside")).unwrap();
@@ -46,8 +46,8 @@ fn a_source_that_was_swapped_is_refused() {
 /// A4: a reused inode number does not make another file the same.
 #[test]
 fn a_source_is_known_by_its_birth_too() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let Mount::Bind { source, target, access, expect, missing } =
             bind(&stage.path("work"), "/checked", Access::Write)
         else {
@@ -68,8 +68,8 @@ fn a_source_is_known_by_its_birth_too() {
 
 #[test]
 fn a_missing_source_fails_or_is_skipped_as_asked() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let missing = |missing| Mount::Bind {
             source: b"/no/such/place".to_vec(),
             target: b"/here".to_vec(),
@@ -87,8 +87,8 @@ fn a_missing_source_fails_or_is_skipped_as_asked() {
 
 #[test]
 fn a_place_missing_in_a_read_only_bind_is_named() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let why = refusal(&stage, bind(&stage.path("work"), "/ro/sub/place", Access::Write));
         assert!(why.contains("/ro/sub") && why.contains("mounted read-only"), "{why}");
         assert!(!why.starts_with("namespaces-unavailable"), "{why}");
@@ -98,8 +98,8 @@ fn a_place_missing_in_a_read_only_bind_is_named() {
 /// A3: a link that a command left in its workspace leads a later mount only to places inside the cell.
 #[test]
 fn a_link_in_the_workspace_can_not_lead_a_mount_out() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let outside = stage.path("outside");
         std::fs::create_dir(&outside).unwrap();
         symlink(&outside, stage.path("work/link")).unwrap();
@@ -118,8 +118,8 @@ fn a_link_in_the_workspace_can_not_lead_a_mount_out() {
 }
 
 #[test]
-fn the_root_is_no_target() {
-    let stage = Stage::new(Who::User);
+fn the_root_is_not_a_target() {
+    let stage = Stage::new(Role::User);
     assert!(
         refusal(&stage, bind(&stage.path("ro"), "//", Access::Read)).contains("the root is not a target")
     );
@@ -127,8 +127,8 @@ fn the_root_is_no_target() {
 
 #[test]
 fn nested_mounts_lie_in_the_order_given() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         for dir in ["work/.git", "work/.git/hooks"] {
             std::fs::create_dir(stage.path(dir)).unwrap();
             stage.own(dir);
@@ -148,13 +148,13 @@ fn nested_mounts_lie_in_the_order_given() {
 }
 
 #[test]
-fn what_is_made_on_the_host_belongs_to_the_commands_user() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+fn files_made_on_the_host_belong_to_the_commands_user() {
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let extra = vec![bind(&stage.path("ro"), "/workspace/new/place", Access::Read)];
         assert_eq!(answer(&stage, extra, "cat /workspace/new/place/s; echo x > /workspace/f"), "readable\n");
         for made in ["work/new", "work/new/place", "work/f"] {
-            assert_eq!(std::fs::metadata(stage.path(made)).unwrap().uid(), who.inside(), "{who:?}: {made}");
+            assert_eq!(std::fs::metadata(stage.path(made)).unwrap().uid(), role.inside(), "{role:?}: {made}");
         }
     }
 }
@@ -165,21 +165,21 @@ fn the_cell_has_what_programs_expect() {
                   echo out > /dev/stdout; echo 1 > /dev/full || echo full; ls /dev/pts; test -e /dev/ptmx && echo ptmx; \
                   stat -c %a /tmp /home/agent /dev/shm; cat /proc/self/comm; test -d /proc/1 && hostname";
     let expected = "made for this\n4\ntty\nout\nfull\nptmx\nptmx\n1777\n700\n1777\ncat\ncell\n";
-    for who in Who::all() {
+    for role in Role::all() {
         let outcome =
-            Cell::start(who, Stage::new(who).namespaces()).unwrap().sh(&format!("({script}) 2>/dev/null"));
-        assert_eq!(outcome.output, expected, "{who:?}");
+            Cell::start(role, Stage::new(role).namespaces()).unwrap().sh(&format!("({script}) 2>/dev/null"));
+        assert_eq!(outcome.output, expected, "{role:?}");
     }
 }
 
 /// A30: the size of a tmpfs holds.
 #[test]
-fn a_tmpfs_is_no_larger_than_asked() {
-    for who in Who::all() {
+fn a_tmpfs_has_the_requested_size() {
+    for role in Role::all() {
         for dir in ["/tmp", "/dev/shm", "/home/agent"] {
             let script = format!("head -c 2000000 /dev/zero > {dir}/big");
-            let outcome = Cell::start(who, Stage::new(who).namespaces()).unwrap().sh(&script);
-            assert!(!outcome.ok() && outcome.output.contains("No space left"), "{who:?}: {outcome:?}");
+            let outcome = Cell::start(role, Stage::new(role).namespaces()).unwrap().sh(&script);
+            assert!(!outcome.ok() && outcome.output.contains("No space left"), "{role:?}: {outcome:?}");
         }
     }
 }
@@ -188,11 +188,11 @@ fn a_tmpfs_is_no_larger_than_asked() {
 fn loopback_is_up_and_alone() {
     let script =
         "cut -d: -f1 /proc/net/dev | tail -n +3 | tr -d ' '; cat /proc/net/fib_trie | grep -c 127.0.0.1";
-    for who in Who::all() {
-        let outcome = Cell::start(who, Stage::new(who).namespaces()).unwrap().sh(script);
+    for role in Role::all() {
+        let outcome = Cell::start(role, Stage::new(role).namespaces()).unwrap().sh(script);
         assert!(
             outcome.output.starts_with("lo\n") && !outcome.output.ends_with("\n0\n"),
-            "{who:?}: {outcome:?}"
+            "{role:?}: {outcome:?}"
         );
         assert_eq!(outcome.output.lines().count(), 2, "{outcome:?}");
     }
@@ -201,20 +201,20 @@ fn loopback_is_up_and_alone() {
 /// Hosts that forbid namespaces are distinguished from wrong requests, so that only they get the weaker
 /// walls.
 #[test]
-fn forbidden_namespaces_are_told_apart() {
+fn forbidden_namespaces_are_distinguished() {
     let hosts = [
         ("no more user namespaces", "echo 0 > /proc/sys/user/max_user_namespaces"),
         ("a /proc covered in part, as in a container", "mount -t tmpfs none /proc/bus"),
     ];
     for (host, forbid) in hosts {
         for (script, forbidden) in [(forbid, true), ("true", false)] {
-            let stage = Stage::new(Who::User);
+            let stage = Stage::new(Role::User);
             let mut command = std::process::Command::new("/usr/bin/unshare");
             let script = format!("{script} && exec {} local", program().display());
             command.args(["--user", "--map-root-user", "--mount", "/bin/sh", "-c", &script]);
             let mut spec = stage.namespaces();
             spec.identity = exec_wire::Identity { uid: 0, gid: 0, groups: Vec::new() };
-            match Cell::start_by(command, Who::User, spec) {
+            match Cell::start_by(command, Role::User, spec) {
                 Ok(_) => assert!(!forbidden, "{host}"),
                 Err(why) => {
                     assert!(forbidden && why.starts_with("namespaces-unavailable: "), "{host}: {why}");

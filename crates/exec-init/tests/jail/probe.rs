@@ -7,7 +7,7 @@ use std::process::Command;
 use exec_wire::{Access, Mount};
 
 use crate::cell::Cell;
-use crate::spec::{Stage, Who, bind};
+use crate::spec::{Stage, Role, bind};
 
 /// Name, number, arguments. None has a lasting effect when it is allowed.
 fn rows() -> Vec<(&'static str, libc::c_long, [libc::c_long; 4])> {
@@ -69,20 +69,20 @@ fn dangerous_calls_are_refused() {
     let control = parse(&String::from_utf8_lossy(&control.stdout));
     let refused = |errno: i32| errno == libc::EPERM || errno == libc::ENOSYS;
     assert!(rows().len() <= control.len(), "{control:?}");
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         let copy = stage.path("probe");
         std::fs::copy(&exe, &copy).unwrap();
         let mut mounts: Vec<Mount> = stage.mounts();
         mounts.push(bind(&copy, "/probe", Access::Read));
-        let cell = Cell::start(who, stage.walled(mounts)).unwrap();
+        let cell = Cell::start(role, stage.walled(mounts)).unwrap();
         let outcome = cell.sh(&format!("exec /probe {}", ARGUMENTS.join(" ")));
         let found = parse(&outcome.output);
         assert_eq!(found.len(), control.len(), "{outcome:?}");
         for (name, errno) in &found {
-            assert!(refused(*errno), "{who:?}: {name}: {errno}");
+            assert!(refused(*errno), "{role:?}: {name}: {errno}");
         }
         let shown = found.iter().filter(|(name, _)| !refused(control[*name])).count();
-        assert!(shown * 2 > found.len() || who == Who::User, "the control shows too little: {control:?}");
+        assert!(shown * 2 > found.len() || role == Role::User, "the control shows too little: {control:?}");
     }
 }

@@ -10,11 +10,11 @@ use exec_wire::{
 use tempfile::TempDir;
 
 /// A user without a name: only the number exists.
-pub(crate) const NOBODY_IN_PARTICULAR: u32 = 54_321;
+pub(crate) const UNNAMED_USER: u32 = 54_321;
 
 /// The maker of a cell, and the user its commands run as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum Role {
     /// Root makes it, an ordinary user runs in it.
     RootForUser,
     /// Root makes it and user 0, without capabilities, runs in it.
@@ -23,7 +23,7 @@ pub(crate) enum Who {
     User,
 }
 
-impl Who {
+impl Role {
     /// All the roles that this process can take.
     pub(crate) fn all() -> Vec<Self> {
         if rustix::process::geteuid().is_root() {
@@ -36,13 +36,13 @@ impl Who {
     /// The user to start the keeper as, if different from ours.
     pub(crate) fn outside(self) -> Option<u32> {
         let root = rustix::process::geteuid().is_root();
-        (self == Self::User && root).then_some(NOBODY_IN_PARTICULAR)
+        (self == Self::User && root).then_some(UNNAMED_USER)
     }
 
     pub(crate) fn inside(self) -> u32 {
         match self {
             Self::RootForRoot => 0,
-            Self::RootForUser => NOBODY_IN_PARTICULAR,
+            Self::RootForUser => UNNAMED_USER,
             Self::User => self.outside().unwrap_or_else(|| rustix::process::geteuid().as_raw()),
         }
     }
@@ -59,21 +59,21 @@ impl Who {
 /// Directories on the host that belong to one cell.
 pub(crate) struct Stage {
     pub(crate) dir: TempDir,
-    pub(crate) who: Who,
+    pub(crate) role: Role,
 }
 
 impl Stage {
-    pub(crate) fn new(who: Who) -> Self {
+    pub(crate) fn new(role: Role) -> Self {
         let dir = tempfile::Builder::new().permissions(PermissionsExt::from_mode(0o755)).tempdir().unwrap();
         for name in ["work", "ro"] {
             std::fs::create_dir(dir.path().join(name)).unwrap();
-            own(&dir.path().join(name), who);
+            own(&dir.path().join(name), role);
         }
         let secret = dir.path().join("ro/s");
         std::fs::write(&secret, "readable\n").unwrap();
-        own(&secret, who);
+        own(&secret, role);
         std::fs::write(dir.path().join("host-canary"), "outside\n").unwrap();
-        Self { dir, who }
+        Self { dir, role }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -82,7 +82,7 @@ impl Stage {
 
     /// Gives a file of the host to the commands' user.
     pub(crate) fn own(&self, name: &str) {
-        own(&self.path(name), self.who);
+        own(&self.path(name), self.role);
     }
 
     pub(crate) fn mounts(&self) -> Vec<Mount> {
@@ -111,7 +111,7 @@ impl Stage {
 
     /// The walls of a cell with these mounts.
     pub(crate) fn walled(&self, mounts: Vec<Mount>) -> JailSpec {
-        let ids = if self.who == Who::User { IdMap::Caller } else { IdMap::All };
+        let ids = if self.role == Role::User { IdMap::Caller } else { IdMap::All };
         let walls = Namespaces { ids, network: NetworkWall::Isolated, hostname: "cell".into(), mounts };
         self.spec(Walls::Namespaces(walls))
     }
@@ -128,7 +128,7 @@ impl Stage {
         let cgroup = CgroupPlan { name: unique(), memory: None, pids: None, cpu_milli: None };
         JailSpec {
             walls,
-            identity: self.who.identity(),
+            identity: self.role.identity(),
             cgroup,
             landlock: None,
             log_note: Vec::new(),
@@ -142,9 +142,9 @@ fn unique() -> String {
     format!("exec-init-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-fn own(path: &Path, who: Who) {
+fn own(path: &Path, role: Role) {
     if rustix::process::geteuid().is_root() {
-        chown(path, Some(who.inside()), Some(who.inside())).unwrap();
+        chown(path, Some(role.inside()), Some(role.inside())).unwrap();
     }
 }
 

@@ -18,7 +18,7 @@ use process::Reaper;
 use rustix::process::Signal;
 
 #[test]
-fn what_is_watched_goes_and_what_is_forgotten_stays() {
+fn watched_containers_go_and_forgotten_ones_stay() {
     let engine = Engine::start(|_, _| 204);
     let mut reaper = Reaper::of(&engine.socket());
     for name in ["one", "two", "three"] {
@@ -44,7 +44,7 @@ fn a_host_that_is_killed_is_a_host_that_left() {
         .expect("spawn");
     let mut reaper = process::program().stdin(host.stdout.take().expect("piped")).spawn().expect("spawn");
     let comm = format!("/proc/{}/comm", host.id());
-    until("the host has said all", || fs::read_to_string(&comm).expect("comm") == "sleep\n");
+    until("the host has sent everything", || fs::read_to_string(&comm).expect("comm") == "sleep\n");
     host.kill().expect("kill");
     host.wait().expect("wait");
     assert_eq!(process::wait(&mut reaper).code(), Some(0));
@@ -52,7 +52,7 @@ fn a_host_that_is_killed_is_a_host_that_left() {
 }
 
 #[test]
-fn a_creation_that_was_on_its_way_is_waited_for() {
+fn a_pending_creation_is_awaited_at_the_end() {
     let engine = Engine::start(|name, count| match (name, count) {
         ("late", 1..=3) => 404,
         _ => 204,
@@ -87,7 +87,7 @@ fn a_lane_that_the_engine_makes_again_goes_too() {
 }
 
 #[test]
-fn one_that_somebody_removes_is_seen_to_its_end() {
+fn a_removal_by_someone_else_is_awaited() {
     let engine = Engine::start(|_, count| if count < 3 { 409 } else { 404 });
     let mut reaper = Reaper::of(&engine.socket());
     reaper.watch("leaving");
@@ -138,7 +138,7 @@ fn nothing_to_do_is_done_without_an_engine() {
 
 /// Except its output, which the host chooses: it keeps alive what has to last as long as the reaper works.
 #[test]
-fn it_holds_on_to_nothing() {
+fn it_keeps_no_descriptors() {
     let reaper = Reaper::silent();
     until("it has a name of its own", || {
         fs::read_to_string(reaper.proc("comm")).expect("comm") == "exec-reaper\n"

@@ -146,57 +146,57 @@ fn verdict(name: &str) -> Verdict {
 fn failure(verdict: Verdict) -> String {
     match verdict {
         Verdict::Failed(reason) => reason,
-        other => panic!("a bare spawn got away: {other:?}"),
+        other => panic!("a bare spawn passed: {other:?}"),
     }
 }
 
 #[track_caller]
-fn is_found_out(name: &str, because: &str) {
+fn is_detected(name: &str, because: &str) {
     let failure = failure(verdict(name));
     assert!(failure.contains(because), "{failure}");
 }
 
 #[test]
-fn what_a_bare_spawn_can_do_passes() {
+fn cases_that_a_bare_spawn_satisfies_pass() {
     for name in ["exit_codes_are_results", "arguments_are_literal", "it_is_writable"] {
         assert_eq!(verdict(name), Verdict::Passed, "{name}");
     }
 }
 
 #[test]
-fn a_wrong_kind_of_error_is_found_out() {
-    is_found_out("missing_program", "expected an error of kind ProgramNotFound, got Io");
+fn a_wrong_kind_of_error_is_detected() {
+    is_detected("missing_program", "expected an error of kind ProgramNotFound, got Io");
 }
 
 #[test]
-fn a_floor_that_is_ignored_is_found_out() {
-    is_found_out("a_floor_above_is_refused_before_anything_starts", "but it ran");
+fn an_ignored_floor_is_detected() {
+    is_detected("a_higher_floor_is_refused_before_anything_starts", "but it ran");
 }
 
 #[test]
-fn a_signal_told_as_a_code_is_found_out() {
-    is_found_out("death_by_signal_is_a_result", "expected Signalled, got Exited");
+fn a_signal_reported_as_a_code_is_detected() {
+    is_detected("death_by_signal_is_a_result", "expected Signalled, got Exited");
 }
 
 #[test]
-fn a_visible_host_is_found_out() {
-    is_found_out("files_outside_are_not_there", "expected errno ENOENT");
-    is_found_out("processes_outside_cannot_be_seen", "expected errno ENOENT");
+fn a_visible_host_is_detected() {
+    is_detected("files_outside_are_hidden", "expected errno ENOENT");
+    is_detected("processes_outside_cannot_be_seen", "expected errno ENOENT");
 }
 
 #[test]
-fn a_reachable_host_is_found_out() {
-    is_found_out("the_hosts_loopback_is_out_of_reach", "expected errno");
-    is_found_out("abstract_sockets_are_out_of_reach", "expected errno");
+fn a_reachable_host_is_detected() {
+    is_detected("the_hosts_loopback_is_out_of_reach", "expected errno");
+    is_detected("abstract_sockets_are_out_of_reach", "expected errno");
 }
 
 #[test]
-fn shared_namespaces_are_found_out() {
-    is_found_out("namespaces_are_its_own", "is the host's");
+fn shared_namespaces_are_detected() {
+    is_detected("namespaces_are_its_own", "is the host's");
 }
 
 #[test]
-fn what_is_left_alive_is_found_out() {
+fn surviving_processes_are_detected() {
     let failure = failure(verdict("a_daemon"));
     let ids = failure.strip_prefix("still alive: [").and_then(|rest| rest.strip_suffix(']')).unwrap();
     for id in ids.split(", ") {
@@ -230,14 +230,14 @@ fn a_missing_engine_is_ignored_with_the_reason() {
 }
 
 #[test]
-fn a_missing_engine_that_is_required_fails() {
+fn a_missing_required_engine_fails() {
     let (conclusion, _) = conclusion(&setup(), missing("docker"), case_named("exit_codes_are_results"));
     assert_eq!((conclusion.num_passed, conclusion.num_failed), (0, 1));
 }
 
 /// R41: when limits stop holding, their cases are only ignored; this test fails then.
 #[test]
-fn a_claim_that_is_required_and_not_made_fails() {
+fn a_missing_required_claim_fails() {
     let harness =
         Harness { requirement: Requirement::parse("it,it:memory_limit,other:cpu_limit"), ..setup().harness };
     let failed = |executor| {
@@ -252,7 +252,7 @@ fn a_claim_that_is_required_and_not_made_fails() {
 }
 
 #[test]
-fn what_is_not_claimed_is_ignored_and_never_passes() {
+fn an_unclaimed_property_is_ignored_and_never_passes() {
     let backend = Backend { label: "it".into(), engine: "local", executor: Ok(Bare::that_claims(&[])) };
     let (conclusion, kind) = conclusion(&setup(), backend, case_named("a_daemon"));
     assert_eq!((conclusion.num_passed, conclusion.num_ignored), (0, 1));
@@ -261,7 +261,7 @@ fn what_is_not_claimed_is_ignored_and_never_passes() {
 
 /// R5: an exception is shown in the executor's own words.
 #[test]
-fn what_is_excepted_is_ignored_and_never_passes() {
+fn an_exception_is_ignored_and_never_passes() {
     let capabilities = Capabilities {
         exceptions: BTreeSet::from([Exception::NoUsage]),
         ..Bare::that_claims(&[]).capabilities().clone()

@@ -1,4 +1,5 @@
-//! A file system whose files never answer: whoever looks at one sleeps where no signal reaches it, until it is unmounted.
+//! A file system whose files never answer: a process that opens one sleeps in the kernel, out of reach of
+//! signals, until it is unmounted.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -18,13 +19,13 @@ const INIT: u32 = 26;
 const BATCH_FORGET: u32 = 42;
 const ENOSYS: i32 = 38;
 
-/// Where what is asked for begins, behind the header of a request.
+/// The offset of the payload, after the header of a request.
 const HEADER: usize = 40;
 
-/// The file that nobody gets to see.
+/// The file that never answers.
 pub(crate) const FILE: &str = "never";
 
-/// Mounted as long as it lives.
+/// Mounted for as long as this value lives.
 #[derive(Debug)]
 pub(crate) struct Hung {
     dir: TempDir,
@@ -32,7 +33,7 @@ pub(crate) struct Hung {
 }
 
 impl Hung {
-    /// Mounts one; none where that is not allowed.
+    /// Mounts one, or returns `None` where mounting is not allowed.
     pub(crate) fn mount() -> Option<Self> {
         let device = OpenOptions::new().read(true).write(true).open("/dev/fuse").ok()?;
         let dir = tempfile::tempdir().unwrap();
@@ -45,7 +46,7 @@ impl Hung {
         Some(Self { dir, asked })
     }
 
-    /// Whether somebody waits for the file.
+    /// Whether a process waits for the file.
     pub(crate) fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Acquire)
     }
@@ -57,12 +58,12 @@ impl Hung {
 
 impl Drop for Hung {
     fn drop(&mut self) {
-        // By force: whoever sleeps in it is woken with an error.
+        // By force: processes that sleep in it are woken with an error.
         let _ = Command::new("umount").args(["-f", "-l"]).arg(self.dir.path()).status();
     }
 }
 
-/// Answers what mounting needs, and takes the question for the file without an answer. Ends when it is unmounted.
+/// Answers the requests that mounting needs, and never those for the file. Ends when it is unmounted.
 fn serve(mut device: File, asked: &AtomicBool) {
     let mut request = vec![0; 1 << 17];
     while let Ok(length) = device.read(&mut request) {
@@ -84,12 +85,12 @@ fn serve(mut device: File, asked: &AtomicBool) {
         reply.extend(error.to_le_bytes());
         reply.extend(&request[8..16]);
         reply.extend(body);
-        // A question that was given up needs no answer.
+        // An interrupted request needs no answer.
         let _ = device.write(&reply);
     }
 }
 
-/// Version 7.31, and the least of everything.
+/// Version 7.31, and the minimum of everything else.
 fn init() -> Vec<u8> {
     let mut body = vec![0; 64];
     body[0..4].copy_from_slice(&7u32.to_le_bytes());
@@ -98,7 +99,7 @@ fn init() -> Vec<u8> {
     body
 }
 
-/// A directory that everybody may enter, valid for an hour.
+/// A directory that every user may enter, valid for an hour.
 fn root() -> Vec<u8> {
     let mut body = vec![0; 104];
     body[0..8].copy_from_slice(&3600u64.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The processes beside a run: ours, and what those start for us.
+//! The processes beside a run: our helpers, and the processes they start.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use exec_wire::procfs::Stat;
 
-/// A process on this side of the walls.
+/// A process on the host side.
 #[derive(Debug)]
 struct Process {
     parent: u32,
@@ -30,8 +30,8 @@ fn processes() -> BTreeMap<u32, Process> {
     numbers.filter_map(process).collect()
 }
 
-/// Command lines and working directories of the helpers of this process: its descendants, and what carries its number in the
-/// name of a container or a socket.
+/// Command lines and working directories of the helpers of this process: its descendants, and processes that
+/// have its number in the name of a container or a socket.
 pub(crate) fn helpers_of(owner: u32) -> Vec<(String, PathBuf)> {
     let all = processes();
     let descends = |process: &Process| {

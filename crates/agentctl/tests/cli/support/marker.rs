@@ -1,4 +1,4 @@
-//! Processes that can be told apart from all others on the machine: `sleep` with a number of its own.
+//! Processes that are distinguishable from all others on the machine: `sleep` with a unique number.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{OUTER_LIMIT, eventually};
 
-/// A number of seconds nobody else sleeps.
+/// A number of seconds that no other process sleeps for.
 #[derive(Debug)]
 pub(crate) struct Marker(String);
 
@@ -17,7 +17,7 @@ impl Marker {
         Self(format!("9{:07}{:05}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Shell that leaves such a process behind, in a session of its own and with no parent that knows it.
+    /// Shell that leaves such a process behind, in its own session and detached from its parent.
     pub(crate) fn daemon(&self) -> String {
         format!("(setsid setsid sleep {self} &)")
     }
@@ -32,12 +32,12 @@ impl Marker {
         })
     }
 
-    /// The positive control: it is there, and we would see it.
+    /// The positive control: the process is alive, and visible to us.
     pub(crate) fn assert_appears(&self) {
         assert!(eventually(OUTER_LIMIT, || self.is_alive()), "sleep {self} should be alive and visible");
     }
 
-    /// Nothing is alive now.
+    /// No such process is alive now.
     pub(crate) fn assert_gone(&self) {
         assert!(!self.is_alive(), "sleep {self} is alive");
     }

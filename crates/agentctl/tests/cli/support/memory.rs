@@ -1,4 +1,4 @@
-//! How much memory `agentctl` needs to pass output on.
+//! The memory that `agentctl` needs to pass output on.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use super::{Place, Run};
 
 const MIB: u64 = 1 << 20;
 
-/// A31: a gibibyte passes through without being kept.
+/// A31: a gibibyte passes through without being stored.
 pub(crate) fn assert_a_gibibyte_passes_in_bounded_memory(options: &[&str]) {
     let (little, _) = peak_memory(options, "head -c 1 /dev/zero");
     let (much, bytes) = peak_memory(options, "head -c 1G /dev/zero");
@@ -15,7 +15,7 @@ pub(crate) fn assert_a_gibibyte_passes_in_bounded_memory(options: &[&str]) {
     assert!(much < little + 8 * MIB, "{} KiB instead of {} KiB", much >> 10, little >> 10);
 }
 
-/// The most memory `agentctl` had while this was written, and how much that was.
+/// The peak memory of `agentctl` while this was written, and the number of bytes.
 fn peak_memory(options: &[&str], writer: &str) -> (u64, u64) {
     let place = Place::new();
     let script = format!("{writer}; echo >&2; read line");
@@ -27,7 +27,7 @@ fn peak_memory(options: &[&str], writer: &str) -> (u64, u64) {
         let pid = run.pid();
         let stdin = run.child().stdin.take();
         let measured = scope.spawn(move || {
-            // The newline says that all is written; the command waits for us then.
+            // The newline marks the end of the output; the command then waits for us.
             stderr.read_exact(&mut [0]).unwrap();
             let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
             drop(stdin);

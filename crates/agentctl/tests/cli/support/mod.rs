@@ -1,4 +1,4 @@
-//! Starting the program, and looking at what is alive.
+//! Starts the program, and inspects live processes.
 
 pub(crate) mod fuse;
 mod helpers;
@@ -27,10 +27,10 @@ pub(crate) use pty::Pty;
 pub(crate) use secrets::assert_secrets_are_masked;
 pub(crate) use seen::{ps, runs, said};
 
-/// Nothing here takes this long; it only ends a test that hangs.
+/// Nothing here takes this long; it only ends a hanging test.
 pub(crate) const OUTER_LIMIT: Duration = Duration::from_secs(60);
 
-/// What these tests are about does not depend on which engines this machine has.
+/// The subject of these tests does not depend on the engines of this machine.
 pub(crate) const LOCAL: (&str, &str) = ("AGENTCTL_SANDBOX", "local");
 
 /// The program.
@@ -38,7 +38,7 @@ pub(crate) fn program() -> std::ffi::OsString {
     std::env::var_os("AGENTCTL_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_agentctl").into())
 }
 
-/// A directory to work on, and `agentctl` in it, of a user who has configured nothing.
+/// A workspace, and `agentctl` in it, for a user without any configuration.
 #[derive(Debug)]
 pub(crate) struct Place {
     dir: TempDir,
@@ -55,12 +55,12 @@ impl Place {
         self.user.path()
     }
 
-    /// Where this user's runs are written down.
+    /// Where the records of this user's runs are.
     pub(crate) fn state(&self) -> std::path::PathBuf {
         self.user().join("run")
     }
 
-    /// What is written down there of `cells` or `runs`.
+    /// The records in `cells` or `runs`.
     pub(crate) fn records(&self, kind: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.state().join(kind)).into_iter().flatten().flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
@@ -75,7 +75,7 @@ impl Place {
         self.dir.path()
     }
 
-    /// `agentctl` with these arguments, reading nothing.
+    /// `agentctl` with these arguments and no input.
     pub(crate) fn agentctl<I>(&self, args: I) -> Command
     where
         I: IntoIterator,
@@ -91,11 +91,11 @@ impl Place {
         for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             command.env(name, self.user());
         }
-        // What is stopped, refused and cleaned up here is nobody else's.
+        // Runs that are stopped, refused and cleaned up here belong to this test alone.
         command.current_dir(self.path()).env(LOCAL.0, LOCAL.1).env("AGENTCTL_STATE_DIR", self.state())
     }
 
-    /// `agentctl run --quiet` with a line of shell, its output ours to read.
+    /// `agentctl run --quiet` with a line of shell and its output in a pipe.
     pub(crate) fn shell(&self, options: &[&str], script: &str) -> Run {
         let command = ["--", "sh", "-c", script];
         Run::spawn(&mut self.agentctl(["run", "--quiet"].iter().chain(options).chain(&command)))
@@ -120,7 +120,7 @@ impl Place {
     }
 }
 
-/// `agentctl` under way.
+/// A running `agentctl`.
 #[derive(Debug)]
 pub(crate) struct Run {
     child: Child,
@@ -145,7 +145,7 @@ impl Run {
         &mut self.stdout
     }
 
-    /// Nobody reads its output any more.
+    /// Closes the reading end of its output.
     pub(crate) fn without_reader(self) -> Child {
         self.child
     }
@@ -174,7 +174,7 @@ impl Run {
     }
 }
 
-/// Waits for a process, but not for ever.
+/// Waits for a process, with a time limit.
 pub(crate) fn wait(child: &mut Child) -> ExitStatus {
     let mut status = None;
     let ended = eventually(OUTER_LIMIT, || {
@@ -187,7 +187,7 @@ pub(crate) fn wait(child: &mut Child) -> ExitStatus {
     status.expect("agentctl should have ended")
 }
 
-/// Asks again and again until it is so, or too late.
+/// Polls until the condition holds or the time is up.
 pub(crate) fn eventually(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + limit;
     loop {

@@ -11,10 +11,10 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, Winsize, tcgetattr, 
 
 use super::{LOCAL, OUTER_LIMIT, Place, eventually, program, wait};
 
-/// What the terminal begins with.
+/// The initial size of the terminal.
 pub(crate) const SIZE: (u16, u16) = (50, 132);
 
-/// A terminal and what runs in it.
+/// A terminal and the program that runs in it.
 #[derive(Debug)]
 pub(crate) struct Pty {
     keyboard: File,
@@ -39,7 +39,7 @@ impl Pty {
         let screen = Arc::default();
         watch(keyboard.try_clone().unwrap(), Arc::clone(&screen));
         let place = Place::new();
-        // A terminal's user gets hung up on, also where these tests run under `nohup`.
+        // A terminal's user gets SIGHUP, even where these tests run under `nohup`.
         let child = Command::new("setsid")
             .args(["--ctty", "env", "--default-signal=HUP"])
             .arg(program())
@@ -61,7 +61,7 @@ impl Pty {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// All that has been shown.
+    /// Everything shown so far.
     pub(crate) fn screen(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
@@ -72,7 +72,7 @@ impl Pty {
         assert!(shown, "`{text}` should be on the screen:\n{}", self.screen());
     }
 
-    /// Waits until a shell waits.
+    /// Waits until a shell shows its prompt.
     pub(crate) fn expect_prompt(&self) {
         let prompted = eventually(OUTER_LIMIT, || self.screen().ends_with(['#', '$', ' ']));
         assert!(prompted, "there should be a prompt:\n{}", self.screen());
@@ -92,7 +92,7 @@ impl Pty {
         assert!(eventually(OUTER_LIMIT, is_raw), "the terminal should be raw");
     }
 
-    /// Sets the modes a shell would set when a job of its was stopped.
+    /// Sets the modes that a shell sets when one of its jobs was stopped.
     pub(crate) fn make_cooked(&self) {
         tcsetattr(&self.line, OptionalActions::Now, &self.before).unwrap();
     }
@@ -102,7 +102,7 @@ impl Pty {
         &mut self.child
     }
 
-    /// Waits for the end; the terminal must then be as it was before.
+    /// Waits for the end; the terminal must then be restored.
     pub(crate) fn code(&mut self) -> Option<i32> {
         let code = wait(&mut self.child).code();
         let (before, after) = (&self.before, tcgetattr(&self.line).unwrap());

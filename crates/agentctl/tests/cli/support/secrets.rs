@@ -1,4 +1,4 @@
-//! Secrets of the host's within what a cell shows.
+//! Secrets of the host within directories that a cell shows.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use super::Place;
 /// Where systems and their administrators put files that only root may read.
 const SYSTEM: [&str; 3] = ["/etc", "/opt", "/usr/local"];
 
-/// A directory of the system's, gone with the value.
+/// A directory of the system, removed with the value.
 #[derive(Debug)]
 struct Configuration(PathBuf);
 
@@ -26,7 +26,7 @@ impl Configuration {
 
 impl Drop for Configuration {
     fn drop(&mut self) {
-        // A test that fails has said why already.
+        // A failing test has reported its reason already.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -38,8 +38,9 @@ fn write(root: &Path, name: &str, text: &str, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A49: a toolchain is shown without the token in it; root's command, which owns all files of root's, reads of the system's directories what
-/// everybody may read. What is beside each secret is the control.
+/// A49: a toolchain is shown without the token in it. A command of root owns all of root's files, but reads
+/// from the system's directories only files that every user may read. A file next to each secret is the
+/// control.
 pub(crate) fn assert_secrets_are_masked(options: &[&str]) {
     let (place, pyenv) = (Place::new(), tempfile::tempdir().unwrap());
     let pyenv = pyenv.path().canonicalize().unwrap();

@@ -1,4 +1,4 @@
-//! What runs, as `agentctl ps` says.
+//! Running commands, as `agentctl ps` reports them.
 
 use std::process::Output;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Place;
 
-/// Everything it wrote.
+/// All its output.
 pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }

@@ -1,24 +1,24 @@
-//! A terminal that can be looked at: what is on its screen, not what was sent to it.
+//! A terminal whose screen can be read: the picture on it, not the bytes sent to it.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use super::{OUTER_LIMIT, Place, eventually};
 
-/// A terminal of `tmux`, with a server of its own.
+/// A `tmux` terminal with its own server.
 #[derive(Debug)]
 pub(crate) struct Tmux {
     socket: PathBuf,
 }
 
 impl Tmux {
-    /// A shell that runs this in a terminal of this size, columns first. None where there is no tmux, which is an
-    /// error where everything must be tested; whoever asks says so.
+    /// A shell that runs this in a terminal of this size, columns first. `None` if tmux is missing, for the
+    /// caller to report; an error where everything must be tested.
     pub(crate) fn start(place: &Place, (columns, lines): (u16, u16), script: &str) -> Option<Self> {
         let terminal = Self { socket: place.user().join("tmux") };
         if Command::new("tmux").arg("-V").output().is_err() {
             let must = std::env::var_os("EXEC_TEST_REQUIRE").is_some();
-            assert!(!must, "there is no tmux, and EXEC_TEST_REQUIRE allows no gaps");
+            assert!(!must, "tmux is missing, and EXEC_TEST_REQUIRE allows no gaps");
             return None;
         }
         let (columns, lines) = (columns.to_string(), lines.to_string());
@@ -51,12 +51,12 @@ impl Tmux {
         self.tell(&["resize-window", "-x", &columns.to_string(), "-y", &lines.to_string()]);
     }
 
-    /// The lines of the screen as it is now.
+    /// The lines on the screen now.
     pub(crate) fn screen(&self) -> Vec<String> {
         self.tell(&["capture-pane", "-p"]).lines().map(str::to_owned).collect()
     }
 
-    /// Waits until the screen is so, and returns it.
+    /// Waits until the screen meets the condition, and returns it.
     pub(crate) fn expect(&self, what: &str, is_so: impl Fn(&[String]) -> bool) -> Vec<String> {
         let mut screen = Vec::new();
         let shown = eventually(OUTER_LIMIT, || {
@@ -67,7 +67,7 @@ impl Tmux {
         screen
     }
 
-    /// Waits until a line has all of this, and returns that line.
+    /// Waits until a line has all of these parts, and returns that line.
     pub(crate) fn expect_line(&self, parts: &[&str]) -> String {
         let has = |line: &&String| parts.iter().all(|part| line.contains(part));
         let screen = self.expect(&format!("there should be a line with {parts:?}"), |screen| {
@@ -79,7 +79,7 @@ impl Tmux {
 
 impl Drop for Tmux {
     fn drop(&mut self) {
-        // It may have ended with what ran in it.
+        // It may have ended with its program.
         let _ = self.command().arg("kill-server").output();
     }
 }

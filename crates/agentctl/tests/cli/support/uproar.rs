@@ -1,4 +1,4 @@
-//! An emergency stop in the worst of times. Each has a state directory of its own.
+//! An emergency stop in the worst of times. Each has its own state directory.
 
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -6,14 +6,14 @@ use std::thread;
 
 use super::{Marker, OUTER_LIMIT, Place, eventually, runs, said, wait};
 
-/// A run with a daemon that leaves its session; both go on.
+/// A run with a daemon that leaves its session; both keep running.
 fn lasting(place: &Place, options: &[&str], marker: &Marker) -> std::process::Command {
     let script = format!("{}; sleep {marker}", marker.daemon());
     place.agentctl(["run", "--quiet"].iter().chain(options).chain(&["--", "sh", "-c", &script]))
 }
 
-/// R14: while eight loops keep starting runs with these options. After it returns nothing of them is alive, and nothing
-/// new comes.
+/// R14: while eight loops keep starting runs with these options. After it returns, none of their processes is
+/// alive, and no new one appears.
 pub(crate) fn while_eight_loops_keep_starting_runs(options: &[&str]) {
     let (place, marker) = (Place::new(), Marker::new());
     let (begun, refused, over) = (AtomicU32::new(0), AtomicU32::new(0), AtomicBool::new(false));
@@ -36,15 +36,16 @@ pub(crate) fn while_eight_loops_keep_starting_runs(options: &[&str]) {
         marker.assert_gone();
         assert!(output.status.success(), "{}", said(&output));
         assert!(runs(&place).is_empty());
-        // Every loop comes round once more and is told.
-        let told = eventually(OUTER_LIMIT, || refused.load(Ordering::Acquire) == 8);
+        // Every loop comes round once more and is refused.
+        let all_refused = eventually(OUTER_LIMIT, || refused.load(Ordering::Acquire) == 8);
         over.store(true, Ordering::Release);
-        assert!(told, "{refused:?} of {begun:?}");
+        assert!(all_refused, "{refused:?} of {begun:?}");
     });
     marker.assert_gone();
 }
 
-/// R14, F1: ten owners at a time, every other one of them killed at some moment of its start, so many times over.
+/// R14, F1: ten owners at a time, every other one of them killed at some moment of its start, this many times
+/// over.
 pub(crate) fn amid_owners_that_are_killed(options: &[&str], times: usize) {
     let (place, marker) = (Place::new(), Marker::new());
     for round in 0..times {
@@ -67,7 +68,7 @@ pub(crate) fn amid_owners_that_are_killed(options: &[&str], times: usize) {
     }
 }
 
-/// How often, where `cargo xtask soak` has more time.
+/// How often; `cargo xtask soak` has more time.
 pub(crate) fn times(few: usize, many: usize) -> usize {
     if std::env::var_os("EXEC_TEST_SOAK").is_some() { many } else { few }
 }

@@ -11,13 +11,13 @@ use crate::{Ctx, check, processes, stream};
 
 pub(super) const CASES: &[Case] = &[
     case!(the_command_may_clean_up, "R5"),
-    case!(who_ignores_the_request_is_killed, "R10 A15"),
-    case!(kill_does_not_ask, "R5"),
+    case!(a_command_that_ignores_the_request_is_killed, "R10 A15"),
+    case!(kill_sends_no_request, "R5"),
     case!(kill_cuts_the_grace_short, "R5"),
     case!(cancel_before_anything_was_read, "F11"),
     case!(cancel_after_the_end, "F11"),
     case!(a_hundred_cancels_at_once, "F11"),
-    case!(cancel_while_nobody_reads, "F9"),
+    case!(cancel_without_a_reader, "F9"),
 ];
 
 /// Longer than any case may take: a case that waits for it runs into the time limit.
@@ -38,7 +38,7 @@ async fn the_command_may_clean_up(ctx: Ctx) -> Result<()> {
 }
 
 /// R10, A15: after the grace it is killed, and the result says so.
-async fn who_ignores_the_request_is_killed(ctx: Ctx) -> Result<()> {
+async fn a_command_that_ignores_the_request_is_killed(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_grace(Duration::from_millis(300));
     let run = ctx.start(&ctx.probe(&["ignore-signals", ctx.marker()]), &opts).await?;
     stream::until(&run, "ready\n").await?;
@@ -52,7 +52,7 @@ async fn who_ignores_the_request_is_killed(ctx: Ctx) -> Result<()> {
 }
 
 /// R5: a kill is immediate, whatever the grace.
-async fn kill_does_not_ask(ctx: Ctx) -> Result<()> {
+async fn kill_sends_no_request(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["wait-signal"]), &ctx.opts().with_grace(FOR_EVER)).await?;
     stream::until(&run, "ready\n").await?;
     run.control().kill();
@@ -114,7 +114,7 @@ async fn a_hundred_cancels_at_once(ctx: Ctx) -> Result<()> {
 }
 
 /// F9: a run that is stuck in its own output can be stopped.
-async fn cancel_while_nobody_reads(ctx: Ctx) -> Result<()> {
+async fn cancel_without_a_reader(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_grace(Duration::from_millis(300));
     let run = ctx.start(&ctx.probe(&["flood-forever", "stdout", ctx.marker()]), &opts).await?;
     processes::eventually_alive(ctx.marker()).await?;

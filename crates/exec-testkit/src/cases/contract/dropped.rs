@@ -11,7 +11,7 @@ pub(super) const CASES: &[Case] = &[
     case!(aborting_the_task_kills, "R5 F3"),
     case!(a_panic_of_the_caller_kills, "R5 F3"),
     case!(dropping_the_future_of_a_run_kills, "R5 F3"),
-    case!(dropping_what_nobody_reads_kills, "R5 F3 F9"),
+    case!(dropping_a_stuck_run_kills, "R5 F3 F9"),
     case!(a_control_keeps_nothing_alive, "R5"),
     case!(dropping_a_control_does_no_harm, "R5"),
 ];
@@ -57,8 +57,8 @@ async fn dropping_the_future_of_a_run_kills(ctx: Ctx) -> Result<()> {
     processes::eventually_dead(ctx.marker()).await
 }
 
-/// R5, F3, F9: also while its output is stuck because nobody takes it.
-async fn dropping_what_nobody_reads_kills(ctx: Ctx) -> Result<()> {
+/// R5, F3, F9: even while its output is stuck without a reader.
+async fn dropping_a_stuck_run_kills(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["flood-forever", "stdout", ctx.marker()]), &ctx.opts()).await?;
     processes::eventually_alive(ctx.marker()).await?;
     drop(run);

@@ -24,9 +24,9 @@ pub(super) const CASES: &[Case] = &[
     case!(missing_workspace, "R2"),
     case!(empty_program_name, "R2"),
     case!(nul_in_arguments, "R2"),
-    case!(errors_say_what_to_do, "R2"),
+    case!(errors_name_a_remedy, "R2"),
     case!(a_refused_run_leaves_the_next_alone, "R4"),
-    case!(what_it_cannot_do_is_refused, "R2"),
+    case!(unsupported_options_are_refused, "R2"),
 ];
 
 async fn run_fails(ctx: &Ctx, cmd: &Cmd, opts: &ExecOpts, kind: ErrorKind) -> Result<()> {
@@ -120,7 +120,7 @@ async fn nul_in_arguments(ctx: Ctx) -> Result<()> {
 }
 
 /// R2: errors name a remedy.
-async fn errors_say_what_to_do(ctx: Ctx) -> Result<()> {
+async fn errors_name_a_remedy(ctx: Ctx) -> Result<()> {
     let cmd = Cmd::new("no-such-program-anywhere");
     let error = check::failed(ctx.executor().run(&cmd, &ctx.opts()).await, ErrorKind::ProgramNotFound)?;
     ensure!(error.remedy().is_some(), "no remedy: {error}");
@@ -143,7 +143,7 @@ fn in_image(ctx: &Ctx) -> ExecOpts {
 }
 
 /// R2: an unavailable terminal, session or image is an error, never silently replaced.
-async fn what_it_cannot_do_is_refused(ctx: Ctx) -> Result<()> {
+async fn unsupported_options_are_refused(ctx: Ctx) -> Result<()> {
     let capabilities = ctx.executor().capabilities();
     let probe = ctx.probe(&["exit", "0"]);
     let session = SessionName::new(ctx.marker());

@@ -9,7 +9,7 @@ use crate::{Ctx, check};
 pub(super) const CASES: &[Case] = &[
     case!(exit_codes_are_results, "R4"),
     case!(death_by_signal_is_a_result, "R3 R4"),
-    case!(a_shells_word_for_a_signal_is_a_code, "R4"),
+    case!(a_shells_report_of_a_signal_is_a_code, "R4"),
     case!(usage_is_reported, "R3"; Need::No(Exception::NoUsage)),
 ];
 
@@ -37,7 +37,7 @@ async fn death_by_signal_is_a_result(ctx: Ctx) -> Result<()> {
 }
 
 /// R4: a shell that reports its child's death by signal has exited.
-async fn a_shells_word_for_a_signal_is_a_code(ctx: Ctx) -> Result<()> {
+async fn a_shells_report_of_a_signal_is_a_code(ctx: Ctx) -> Result<()> {
     let result = ctx.sh("sh -c 'kill -9 $$'; exit $?").await?;
     check::exited(&result, 137)
 }

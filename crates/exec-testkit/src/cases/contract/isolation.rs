@@ -13,8 +13,8 @@ pub(super) const CASES: &[Case] = &[
     case!(the_result_names_the_executor, "R3"),
     case!(the_result_names_the_isolation, "R3"),
     case!(the_isolation_is_what_was_promised, "R3"),
-    case!(the_user_is_the_one_named, "R3"),
-    case!(a_floor_above_is_refused_before_anything_starts, "R62"),
+    case!(the_named_user_owns_new_files, "R3"),
+    case!(a_higher_floor_is_refused_before_anything_starts, "R62"),
     case!(a_floor_that_is_reached_is_fine, "R62"),
     case!(a_healthy_executor_says_so, "R65"),
 ];
@@ -44,7 +44,7 @@ async fn the_isolation_is_what_was_promised(ctx: Ctx) -> Result<()> {
 }
 
 /// R3: the user in the result owns the files the command makes.
-async fn the_user_is_the_one_named(ctx: Ctx) -> Result<()> {
+async fn the_named_user_owns_new_files(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&["write", "made-inside"]).await?;
     check::printed(&result, "ok")?;
     let made = ctx.workspace().join("made-inside").metadata()?;
@@ -61,17 +61,17 @@ async fn the_user_is_the_one_named(ctx: Ctx) -> Result<()> {
 }
 
 /// R62: no command runs with less isolation than requested.
-async fn a_floor_above_is_refused_before_anything_starts(ctx: Ctx) -> Result<()> {
+async fn a_higher_floor_is_refused_before_anything_starts(ctx: Ctx) -> Result<()> {
     let level = ctx.executor().capabilities().level;
     if level == IsolationLevel::Vm {
-        bail!(Skip("there is no level above".into()));
+        bail!(Skip("no level is higher".into()));
     }
     let opts = ctx.opts().with_min_isolation(IsolationLevel::Vm);
     let error = check::failed(
         ctx.executor().run(&ctx.probe(&["write", "made-inside"]), &opts).await,
         ErrorKind::IsolationTooWeak,
     )?;
-    ensure!(!ctx.workspace().join("made-inside").exists(), "it was refused and ran");
+    ensure!(!ctx.workspace().join("made-inside").exists(), "the refused command ran");
     ensure!(error.remedy().is_some(), "no remedy: {error}");
     Ok(())
 }

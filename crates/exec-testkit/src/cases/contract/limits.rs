@@ -16,8 +16,8 @@ pub(super) const CASES: &[Case] = &[
     case!(memory_holds_or_is_refused, "R41"),
     case!(pids_hold_or_are_refused, "R41"),
     case!(cpus_hold_or_are_refused, "R41"),
-    case!(a_report_is_given_when_asked_for, "R41"),
-    case!(limits_of_nothing_are_refused, "R40"),
+    case!(a_report_is_given_on_request, "R41"),
+    case!(limits_of_zero_are_refused, "R40"),
 ];
 
 const LIMIT: u64 = 1 << 20;
@@ -98,7 +98,7 @@ async fn cpus_hold_or_are_refused(ctx: Ctx) -> Result<()> {
 }
 
 /// R41: a caller that accepts a weaker run gets it, with a report of the limits that do not hold.
-async fn a_report_is_given_when_asked_for(ctx: Ctx) -> Result<()> {
+async fn a_report_is_given_on_request(ctx: Ctx) -> Result<()> {
     let mut opts = ctx.opts().with_memory(ByteSize::mib(256)).with_pids(64);
     opts.limits.policy = LimitPolicy::Report;
     let result = ctx.run(&ctx.probe(&["exit", "0"]), &opts).await?;
@@ -113,7 +113,7 @@ async fn a_report_is_given_when_asked_for(ctx: Ctx) -> Result<()> {
 }
 
 /// R40: a limit of zero lets nothing run and is an error.
-async fn limits_of_nothing_are_refused(ctx: Ctx) -> Result<()> {
+async fn limits_of_zero_are_refused(ctx: Ctx) -> Result<()> {
     let nothing = ByteSize::bytes(0);
     let zero = std::time::Duration::ZERO;
     for opts in [

@@ -70,7 +70,7 @@ async fn after_the_last_event_wait_has_the_same_status(ctx: Ctx) -> Result<()> {
         _ => None,
     });
     let status = run.wait().await?.status;
-    ensure!(exited.context("no exit was told")? == status, "{exited:?} is not {status:?}");
+    ensure!(exited.context("no exit was reported")? == status, "{exited:?} is not {status:?}");
     ensure!(run.next_event().await.is_none(), "there is an event after the last");
     Ok(())
 }

@@ -14,7 +14,7 @@ pub(super) const CASES: &[Case] = &[
     case!(complete_after_a_signal, "R3"),
     case!(complete_after_a_cancel, "R3"),
     case!(complete_after_a_time_out, "R3"),
-    case!(closed_output_is_no_end, "R3"),
+    case!(closed_output_is_not_the_end, "R3"),
 ];
 
 const CAP: u64 = 64 << 10;
@@ -104,7 +104,7 @@ async fn complete_after_a_time_out(ctx: Ctx) -> Result<()> {
 }
 
 /// R3: a command that closes its output early is not over.
-async fn closed_output_is_no_end(ctx: Ctx) -> Result<()> {
+async fn closed_output_is_not_the_end(ctx: Ctx) -> Result<()> {
     let result = ctx.sh("exec >/dev/null 2>&1; ./exec-probe tick 3 50; exit 5").await?;
     check::exited(&result, 5)
 }

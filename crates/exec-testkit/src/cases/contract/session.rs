@@ -18,7 +18,7 @@ pub(super) const CASES: &[Case] = &[
     case!(dropping_ends_one_run_only, "R10 F3"; Need::Sessions),
     case!(runs_at_the_same_time_are_apart, "R2"; Need::Sessions),
     case!(ending_a_session_ends_its_runs, "R10"; Need::Sessions),
-    case!(ending_what_is_not_there_is_fine, "F11"; Need::Sessions),
+    case!(ending_a_missing_session_is_fine, "F11"; Need::Sessions),
     case!(a_session_has_no_variables_of_its_own, "R2"; Need::Sessions),
 ];
 
@@ -95,7 +95,7 @@ async fn stopping_one_run_leaves_the_others(ctx: Ctx) -> Result<()> {
     check::ended(&run.wait().await?, Ended::Cancelled)?;
     processes::ensure_none(&stopped)?;
     ensure!(processes::with_marker(&other).len() == 2, "the run next to it was touched");
-    ensure!(processes::with_marker(&earlier).len() == 1, "what an earlier run left was touched");
+    ensure!(processes::with_marker(&earlier).len() == 1, "a process of an earlier run was touched");
     ctx.executor().end_session(&session).await?;
     drop(next_to_it);
     processes::ensure_none(&other)
@@ -164,7 +164,7 @@ async fn ending_a_session_ends_its_runs(ctx: Ctx) -> Result<()> {
 }
 
 /// F11: ended twice, or never started.
-async fn ending_what_is_not_there_is_fine(ctx: Ctx) -> Result<()> {
+async fn ending_a_missing_session_is_fine(ctx: Ctx) -> Result<()> {
     let session = session(&ctx, 0);
     ctx.executor().end_session(&session).await?;
     ctx.run(&ctx.probe(&["exit", "0"]), &opts(&ctx, &session)).await?;

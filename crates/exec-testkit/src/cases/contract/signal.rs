@@ -9,7 +9,7 @@ use crate::{Ctx, check, processes, stream};
 pub(super) const CASES: &[Case] = &[
     case!(signals_reach_the_command, "R12"),
     case!(signals_reach_the_whole_group, "R12"),
-    case!(a_signal_that_ends_it_is_told, "R12"),
+    case!(a_fatal_signal_is_reported, "R12"),
     case!(a_command_begins_with_default_signals, "R50"),
 ];
 
@@ -40,7 +40,7 @@ async fn signals_reach_the_whole_group(ctx: Ctx) -> Result<()> {
 }
 
 /// R12: a signal that the caller sent and the command did not survive is the command's end, not a cancel.
-async fn a_signal_that_ends_it_is_told(ctx: Ctx) -> Result<()> {
+async fn a_fatal_signal_is_reported(ctx: Ctx) -> Result<()> {
     let run = ctx.start(&ctx.probe(&["pause", ctx.marker()]), &ctx.opts()).await?;
     stream::until(&run, "ready\n").await?;
     run.signal(Signal::KILL);

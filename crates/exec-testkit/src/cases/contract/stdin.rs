@@ -12,7 +12,7 @@ pub(super) const CASES: &[Case] = &[
     case!(bytes_arrive_whole, "R2"),
     case!(written_bytes_arrive_as_they_come, "R5"),
     case!(large_input_flows_both_ways, "R5"),
-    case!(input_that_nobody_reads_does_no_harm, "R5"),
+    case!(unread_input_does_no_harm, "R5"),
     case!(writing_after_the_end_does_no_harm, "R5"),
 ];
 
@@ -36,7 +36,7 @@ async fn written_bytes_arrive_as_they_come(ctx: Ctx) -> Result<()> {
     let stdin = run.stdin();
     for line in ["one\n", "two\n", "three\n"] {
         stdin.write(line).await?;
-        ensure!(stream::until(&run, line).await? == line, "something else came back than {line:?}");
+        ensure!(stream::until(&run, line).await? == line, "{line:?} did not come back");
     }
     stdin.close();
     stream::rest(&run).await;
@@ -62,7 +62,7 @@ async fn large_input_flows_both_ways(ctx: Ctx) -> Result<()> {
 }
 
 /// R5: a command that ends without reading is not held up by what it was given.
-async fn input_that_nobody_reads_does_no_harm(ctx: Ctx) -> Result<()> {
+async fn unread_input_does_no_harm(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_stdin(Stdin::Bytes(vec![b'x'; 4 << 20].into()));
     check::exited(&ctx.run(&ctx.probe(&["exit", "3"]), &opts).await?, 3)
 }

@@ -10,8 +10,8 @@ use crate::{Ctx, check, processes, stream};
 
 pub(super) const CASES: &[Case] = &[
     case!(a_run_that_takes_too_long_is_ended, "R40 R42"),
-    case!(the_time_out_asks_first, "R40"),
-    case!(who_ignores_the_time_out_is_killed, "R40 A15"),
+    case!(the_time_out_sends_a_request_first, "R40"),
+    case!(a_command_that_ignores_the_time_out_is_killed, "R40 A15"),
     case!(the_time_out_needs_no_reader, "F9"),
     case!(silence_is_ended, "R40 R42"),
     case!(the_idle_time_out_needs_no_reader, "F9"),
@@ -32,7 +32,7 @@ async fn a_run_that_takes_too_long_is_ended(ctx: Ctx) -> Result<()> {
 }
 
 /// R40: the command gets SIGTERM and may still print.
-async fn the_time_out_asks_first(ctx: Ctx) -> Result<()> {
+async fn the_time_out_sends_a_request_first(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_timeout(Duration::from_secs(1)).with_grace(FOR_EVER);
     let result = ctx.run(&ctx.probe(&["wait-signal"]), &opts).await?;
     check::ended(&result.outcome, Ended::TimedOut)?;
@@ -41,8 +41,8 @@ async fn the_time_out_asks_first(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// R40, A15: and when it does not listen, it is killed.
-async fn who_ignores_the_time_out_is_killed(ctx: Ctx) -> Result<()> {
+/// R40, A15: a command that ignores the request is killed.
+async fn a_command_that_ignores_the_time_out_is_killed(ctx: Ctx) -> Result<()> {
     let opts = ctx.opts().with_timeout(Duration::from_secs(1)).with_grace(SHORT);
     let result = ctx.run(&ctx.probe(&["ignore-signals", ctx.marker()]), &opts).await?;
     check::ended(&result.outcome, Ended::TimedOut)?;

@@ -15,20 +15,20 @@ use crate::probe::open_to_all;
 use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
-    case!(files_outside_are_not_there, "A1", HidesFiles),
-    case!(neighbours_of_the_workspace_are_not_there, "A1", HidesFiles),
+    case!(files_outside_are_hidden, "A1", HidesFiles),
+    case!(neighbours_of_the_workspace_are_hidden, "A1", HidesFiles),
     case!(the_system_is_read_only, "A2 R20", ReadOnlySystem),
     case!(the_root_is_read_only, "A2 R20", ReadOnlySystem),
-    case!(hard_links_to_what_is_read_only, "A5", HidesFiles),
-    case!(root_reads_no_secret_of_the_systems, "A49 R20", HidesFiles),
-    case!(setuid_changes_nobody, "A7", NoPrivileges),
+    case!(hard_links_to_read_only_files, "A5", HidesFiles),
+    case!(root_reads_no_system_secrets, "A49 R20", HidesFiles),
+    case!(setuid_gives_no_privileges, "A7", NoPrivileges),
 ];
 
 /// The user of the command where the tests may choose.
-const SOMEBODY: u32 = 12_345;
+const OTHER_USER: u32 = 12_345;
 
 /// A1: a file that every user may read outside.
-async fn files_outside_are_not_there(ctx: Ctx) -> Result<()> {
+async fn files_outside_are_hidden(ctx: Ctx) -> Result<()> {
     let dir = tempfile::tempdir()?;
     open_to_all(dir.path())?;
     let canary = dir.path().join("canary");
@@ -38,7 +38,7 @@ async fn files_outside_are_not_there(ctx: Ctx) -> Result<()> {
 }
 
 /// A1: the parent directory shows only the path to the workspace.
-async fn neighbours_of_the_workspace_are_not_there(ctx: Ctx) -> Result<()> {
+async fn neighbours_of_the_workspace_are_hidden(ctx: Ctx) -> Result<()> {
     let neighbour = tempfile::tempdir()?;
     ensure!(neighbour.path().parent() == ctx.workspace().parent(), "not a neighbour");
     let result = ctx.sh("ls -A ..").await?;
@@ -76,7 +76,7 @@ async fn the_root_is_read_only(ctx: Ctx) -> Result<()> {
 }
 
 /// A5: a second name in the workspace would make a read-only file writable.
-async fn hard_links_to_what_is_read_only(ctx: Ctx) -> Result<()> {
+async fn hard_links_to_read_only_files(ctx: Ctx) -> Result<()> {
     let dir = tempfile::tempdir()?;
     open_to_all(dir.path())?;
     fs::write(dir.path().join("secret"), "x")?;
@@ -91,7 +91,7 @@ async fn hard_links_to_what_is_read_only(ctx: Ctx) -> Result<()> {
 
 /// A49, R20: user 0 owns files that only root may read, even below `/etc`. Inside they are empty or can't be
 /// opened.
-async fn root_reads_no_secret_of_the_systems(ctx: Ctx) -> Result<()> {
+async fn root_reads_no_system_secrets(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root's commands own the system's files".into()));
     }
@@ -122,16 +122,16 @@ fn unreadable_below(directory: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// A7: a program of root's with the setuid bit does not make its user root.
-async fn setuid_changes_nobody(ctx: Ctx) -> Result<()> {
+async fn setuid_gives_no_privileges(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root can make a setuid program of root's".into()));
     }
     let program = ctx.workspace().join("setuid-probe");
     fs::copy(ctx.host_probe(), &program)?;
     fs::set_permissions(&program, Permissions::from_mode(0o4755))?;
-    chown(ctx.workspace(), Some(SOMEBODY), Some(SOMEBODY))?;
-    let outside = Command::new(&program).arg("ids").uid(SOMEBODY).gid(SOMEBODY).output()?;
-    ensure!(outside.stdout == format!("{SOMEBODY} 0\n").as_bytes(), "setuid does not work outside either");
+    chown(ctx.workspace(), Some(OTHER_USER), Some(OTHER_USER))?;
+    let outside = Command::new(&program).arg("ids").uid(OTHER_USER).gid(OTHER_USER).output()?;
+    ensure!(outside.stdout == format!("{OTHER_USER} 0\n").as_bytes(), "setuid does not work outside either");
     let result = ctx.run(&exec_core::Cmd::new(&program).arg("ids"), &ctx.opts()).await?;
-    check::printed(&result, &format!("{SOMEBODY} {SOMEBODY}"))
+    check::printed(&result, &format!("{OTHER_USER} {OTHER_USER}"))
 }

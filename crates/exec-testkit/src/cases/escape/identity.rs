@@ -18,7 +18,7 @@ pub(super) const CASES: &[Case] = &[
     case!(only_the_standard_streams_are_open, "A11"),
 ];
 
-const SOMEBODY: u32 = 12_345;
+const OTHER_USER: u32 = 12_345;
 
 async fn status(ctx: &Ctx) -> Result<Vec<String>> {
     let result = ctx.inside(&["status"]).await?;
@@ -54,8 +54,8 @@ async fn a_filter_is_on(ctx: Ctx) -> Result<()> {
 async fn the_user_is_not_root(ctx: Ctx) -> Result<()> {
     let mut uid = rustix::process::geteuid().as_raw();
     if is_root() {
-        chown(ctx.workspace(), Some(SOMEBODY), Some(SOMEBODY))?;
-        uid = SOMEBODY;
+        chown(ctx.workspace(), Some(OTHER_USER), Some(OTHER_USER))?;
+        uid = OTHER_USER;
     }
     let lines = status(&ctx).await?;
     ensure_line(&lines, &format!("Uid: {uid} {uid} {uid} {uid}"))?;

@@ -15,8 +15,8 @@ pub(super) const CASES: &[Case] = &[
     case!(the_root_cannot_be_remounted, "A8", NoPrivileges),
     case!(kernel_settings_are_read_only, "A9", ReadOnlySystem),
     case!(kernel_memory_and_keys_are_masked, "A10", HidesFiles),
-    case!(root_reads_nothing_that_only_root_may, "A10 A49", HidesFiles),
-    case!(disks_are_not_there, "A10", HidesFiles),
+    case!(root_reads_no_files_reserved_for_root, "A10 A49", HidesFiles),
+    case!(disks_are_hidden, "A10", HidesFiles),
 ];
 
 /// A6
@@ -75,7 +75,7 @@ async fn kernel_memory_and_keys_are_masked(ctx: Ctx) -> Result<()> {
 }
 
 /// A10, A49: the kernel requires no capability of user 0 to read these; the list is the host's own.
-async fn root_reads_nothing_that_only_root_may(ctx: Ctx) -> Result<()> {
+async fn root_reads_no_files_reserved_for_root(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root can read them".into()));
     }
@@ -99,7 +99,7 @@ async fn root_reads_nothing_that_only_root_may(ctx: Ctx) -> Result<()> {
 }
 
 /// A10: no block device, whatever its name.
-async fn disks_are_not_there(ctx: Ctx) -> Result<()> {
+async fn disks_are_hidden(ctx: Ctx) -> Result<()> {
     let result = ctx.sh("for file in /dev/*; do [ -b \"$file\" ] && echo \"$file\"; done; true").await?;
     check::printed(&result, "")?;
     check::printed(&ctx.sh("test -c /dev/null && echo there").await?, "there")

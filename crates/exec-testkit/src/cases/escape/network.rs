@@ -65,7 +65,7 @@ async fn datagrams_to_the_host_do_not_arrive(ctx: Ctx) -> Result<()> {
     Ok(())
 }
 
-/// A20, R30: there is no route.
+/// A20, R30: the cell has no route to it.
 async fn the_world_is_out_of_reach(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &["connect", "udp", NOWHERE], &["ENETUNREACH"]).await
 }
@@ -77,7 +77,7 @@ async fn cloud_metadata_is_out_of_reach(ctx: Ctx) -> Result<()> {
     check::refused_inside_only(&ctx, &["connect", "udp", "169.254.169.254:80"], &["ENETUNREACH"]).await
 }
 
-/// A22, R30: variables that name a proxy open no way: neither for who goes past it nor to the proxy itself.
+/// A22, R30: variables that name a proxy open no way out, neither past the proxy nor to it.
 async fn proxy_variables_are_no_way_out(ctx: Ctx) -> Result<()> {
     let (proxy, server) = (TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?);
     let named = format!("http://{}", proxy.local_addr()?);

@@ -11,15 +11,15 @@ use crate::probe::open_to_all;
 use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
-    case!(sockets_outside_are_not_there, "A12", NoSocketsOutsideMounts),
+    case!(sockets_outside_are_hidden, "A12", NoSocketsOutsideMounts),
     case!(abstract_sockets_are_out_of_reach, "A12 A20", NoSocketsOutsideMounts),
-    case!(engine_and_bus_sockets_are_not_there, "A12", NoSocketsOutsideMounts),
+    case!(engine_and_bus_sockets_are_hidden, "A12", NoSocketsOutsideMounts),
     case!(sockets_in_the_mounts_answer, "A45", NoSocketsOutsideMounts),
     case!(mounting_a_socket_is_refused, "A12"),
 ];
 
 /// A12
-async fn sockets_outside_are_not_there(ctx: Ctx) -> Result<()> {
+async fn sockets_outside_are_hidden(ctx: Ctx) -> Result<()> {
     let dir = tempfile::tempdir()?;
     open_to_all(dir.path())?;
     let path = dir.path().join("s");
@@ -36,7 +36,7 @@ async fn abstract_sockets_are_out_of_reach(ctx: Ctx) -> Result<()> {
 }
 
 /// A12: none of those that a host may have.
-async fn engine_and_bus_sockets_are_not_there(ctx: Ctx) -> Result<()> {
+async fn engine_and_bus_sockets_are_hidden(ctx: Ctx) -> Result<()> {
     for path in [
         "/run/docker.sock",
         "/var/run/docker.sock",

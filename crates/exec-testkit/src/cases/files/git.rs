@@ -17,7 +17,7 @@ use crate::{Ctx, check, processes};
 pub(super) const CASES: &[Case] = &[
     case!(git_hooks_and_config_cannot_be_written, "A13", HidesFiles),
     case!(git_cannot_be_replaced, "A13", HidesFiles),
-    case!(git_cannot_be_told_to_execute, "A13", HidesFiles),
+    case!(git_cannot_be_configured_to_execute, "A13", HidesFiles),
     case!(a_replaced_config_cannot_be_written, "A13", HidesFiles),
     case!(commits_are_on_the_host, "R25"),
     case!(a_planted_pointer_is_not_followed, "A3 A13", HidesFiles),
@@ -27,8 +27,8 @@ pub(super) const CASES: &[Case] = &[
     case!(a_second_name_of_the_configuration_gives_no_order, "A39", HidesFiles),
     case!(a_repository_in_a_mount_keeps_its_orders, "A39", HidesFiles),
     case!(a_link_in_its_place_is_refused, "A39"),
-    case!(one_that_appears_during_a_session_keeps_its_orders, "A39", HidesFiles; Need::Sessions),
-    case!(one_made_in_a_session_is_worked_with, "R25"; Need::Sessions),
+    case!(a_repository_made_during_a_session_keeps_its_orders, "A39", HidesFiles; Need::Sessions),
+    case!(a_repository_made_in_a_session_is_usable, "R25"; Need::Sessions),
     case!(a_forged_repository_is_not_followed, "A44"),
     case!(a_repository_made_inside_is_not_followed, "A44"),
     case!(a_repository_forged_in_another_is_not_followed, "A44", HidesFiles),
@@ -75,17 +75,17 @@ async fn git_cannot_be_replaced(ctx: Ctx) -> Result<()> {
     fs::rename(&git, ctx.workspace().join("moved")).context("it can't be moved outside either")
 }
 
-/// A13: by git itself, and what it refuses it does on the host.
-async fn git_cannot_be_told_to_execute(ctx: Ctx) -> Result<()> {
+/// A13: git inside cannot set such an option; git on the host can.
+async fn git_cannot_be_configured_to_execute(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     git_outside(ctx.workspace(), None, &["init", "-q"])?;
     let order = ["config", "core.fsmonitor", "./evil"];
     let result = ctx.run(&git(&order), &ctx.opts()).await?;
     ensure!(result.exit_code().is_some_and(|code| code != 0), "{}", check::describe(&result));
     let read = || git_outside(ctx.workspace(), None, &["config", "--get", "core.fsmonitor"]);
-    ensure!(read().is_err(), "the host's git has the order");
+    ensure!(read().is_err(), "the host's git has the option");
     git_outside(ctx.workspace(), None, &order)?;
-    ensure!(read()? == "./evil", "it can't be given outside either");
+    ensure!(read()? == "./evil", "it can't be set outside either");
     Ok(())
 }
 
@@ -225,7 +225,7 @@ async fn refused_for(ctx: &Ctx, opts: &ExecOpts, why: &str) -> Result<()> {
 
 /// A39: the session's cell was made before there was a repository to protect. It ends with all its processes,
 /// and the session continues in a cell that protects the repository.
-async fn one_that_appears_during_a_session_keeps_its_orders(ctx: Ctx) -> Result<()> {
+async fn a_repository_made_during_a_session_keeps_its_orders(ctx: Ctx) -> Result<()> {
     let session = SessionName::new(ctx.marker());
     let opts = ctx.opts().in_session(session.clone());
     check::printed(&ctx.run(&ctx.probe(&["daemon", ctx.marker()]), &opts).await?, "left behind")?;
@@ -241,7 +241,7 @@ async fn one_that_appears_during_a_session_keeps_its_orders(ctx: Ctx) -> Result<
 }
 
 /// R25: an agent that creates a repository can work with it.
-async fn one_made_in_a_session_is_worked_with(ctx: Ctx) -> Result<()> {
+async fn a_repository_made_in_a_session_is_usable(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let session = SessionName::new(ctx.marker());
     let opts = ctx.opts().in_session(session.clone());

@@ -11,7 +11,7 @@ use crate::{Ctx, check};
 pub(super) const CASES: &[Case] = &[
     case!(home_is_writable, "R24"),
     case!(the_callers_home_is_hidden, "A1 R20", HidesFiles),
-    case!(what_is_written_at_home_stays_inside, "R24", HidesFiles),
+    case!(files_written_at_home_stay_inside, "R24", HidesFiles),
     case!(other_homes_are_hidden, "A1 R20", HidesFiles),
 ];
 
@@ -50,7 +50,7 @@ async fn the_callers_home_is_hidden(ctx: Ctx) -> Result<()> {
 }
 
 /// R24: it is removed with the run.
-async fn what_is_written_at_home_stays_inside(ctx: Ctx) -> Result<()> {
+async fn files_written_at_home_stay_inside(ctx: Ctx) -> Result<()> {
     let name = format!(".{}", ctx.marker());
     let result = ctx.sh(&format!("echo x > \"$HOME/{name}\" && echo \"$HOME\"")).await?;
     check::exited(&result, 0)?;
@@ -73,7 +73,7 @@ async fn other_homes_are_hidden(ctx: Ctx) -> Result<()> {
         ensure!(own || !said.lines().any(|line| line == name), "/home/{name} can be seen");
     }
     if outside == 0 {
-        bail!(Skip("nobody has a home below /home here".into()));
+        bail!(Skip("this host has no home below /home".into()));
     }
     Ok(())
 }

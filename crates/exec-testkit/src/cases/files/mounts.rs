@@ -15,7 +15,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_mount_is_readable, "R22", HidesFiles),
     case!(a_read_only_mount_is_read_only, "R22", ReadOnlySystem, HidesFiles),
     case!(a_writable_mount_is_writable, "R22", HidesFiles),
-    case!(a_mount_may_stand_elsewhere, "R22 R23", HidesFiles),
+    case!(a_mount_may_have_another_path, "R22 R23", HidesFiles),
     case!(a_missing_source_is_refused, "R22"),
     case!(the_hosts_own_places_are_refused, "R22"),
     case!(overlapping_mounts_are_refused, "A36"),
@@ -43,7 +43,7 @@ async fn is_refused(ctx: &Ctx, opts: &ExecOpts) -> Result<()> {
 }
 
 fn text(path: &Path) -> Result<&str> {
-    path.to_str().context("a path that is no text")
+    path.to_str().context("the path is not UTF-8")
 }
 
 /// R22
@@ -75,7 +75,7 @@ async fn a_writable_mount_is_writable(ctx: Ctx) -> Result<()> {
 }
 
 /// R22, R23: `/app/data` writable and `/app/config` read-only, wherever they are on the host.
-async fn a_mount_may_stand_elsewhere(ctx: Ctx) -> Result<()> {
+async fn a_mount_may_have_another_path(ctx: Ctx) -> Result<()> {
     let (data, config) = (data()?, data()?);
     let opts = ctx
         .opts()

@@ -13,8 +13,8 @@ use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
     case!(it_is_writable, "R21"),
-    case!(it_stands_at_its_own_path, "R21"),
-    case!(it_stands_at_its_own_path_below_var_tmp, "R21"),
+    case!(it_keeps_its_own_path, "R21"),
+    case!(it_keeps_its_own_path_below_var_tmp, "R21"),
     case!(read_only_is_read_only, "R21", ReadOnlySystem),
     case!(exceptions_are_writable, "R21", ReadOnlySystem),
     case!(an_exception_may_be_a_file, "R21", ReadOnlySystem),
@@ -23,7 +23,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_user_can_be_named, "R24"),
 ];
 
-const SOMEBODY: u32 = 12_345;
+const OTHER_USER: u32 = 12_345;
 
 fn read_only(ctx: &Ctx, writable: &[&str]) -> ExecOpts {
     let writable = writable.iter().map(PathBuf::from).collect();
@@ -47,13 +47,13 @@ async fn it_is_writable(ctx: Ctx) -> Result<()> {
 }
 
 /// R21: absolute paths in messages stay valid.
-async fn it_stands_at_its_own_path(ctx: Ctx) -> Result<()> {
+async fn it_keeps_its_own_path(ctx: Ctx) -> Result<()> {
     let path = ctx.workspace().canonicalize()?;
     check::printed(&ctx.sh("pwd -P").await?, &path.to_string_lossy())
 }
 
 /// R21: even where temporary files have two names.
-async fn it_stands_at_its_own_path_below_var_tmp(ctx: Ctx) -> Result<()> {
+async fn it_keeps_its_own_path_below_var_tmp(ctx: Ctx) -> Result<()> {
     let workspace = tempfile::tempdir_in("/var/tmp")?;
     let path = workspace.path().canonicalize()?;
     let mut opts = ctx.opts();
@@ -108,9 +108,9 @@ async fn new_files_belong_to_the_owner(ctx: Ctx) -> Result<()> {
     if !is_root() {
         bail!(Skip("only root has workspaces of others".into()));
     }
-    chown(ctx.workspace(), Some(SOMEBODY), Some(SOMEBODY))?;
+    chown(ctx.workspace(), Some(OTHER_USER), Some(OTHER_USER))?;
     check::printed(&ctx.inside(&["write", "new"]).await?, "ok")?;
-    ensure!(owner(&ctx, "new")? == (SOMEBODY, SOMEBODY), "it belongs to {:?}", owner(&ctx, "new")?);
+    ensure!(owner(&ctx, "new")? == (OTHER_USER, OTHER_USER), "it belongs to {:?}", owner(&ctx, "new")?);
     Ok(())
 }
 
@@ -120,9 +120,9 @@ async fn a_user_can_be_named(ctx: Ctx) -> Result<()> {
         bail!(Skip("only root can run commands as others".into()));
     }
     fs::set_permissions(ctx.workspace(), std::os::unix::fs::PermissionsExt::from_mode(0o777))?;
-    let opts = ctx.opts().with_user(User::Id { uid: SOMEBODY, gid: SOMEBODY });
-    check::printed(&ctx.run(&ctx.probe(&["ids"]), &opts).await?, &format!("{SOMEBODY} {SOMEBODY}"))?;
+    let opts = ctx.opts().with_user(User::Id { uid: OTHER_USER, gid: OTHER_USER });
+    check::printed(&ctx.run(&ctx.probe(&["ids"]), &opts).await?, &format!("{OTHER_USER} {OTHER_USER}"))?;
     check::printed(&ctx.run(&ctx.probe(&["write", "new"]), &opts).await?, "ok")?;
-    ensure!(owner(&ctx, "new")? == (SOMEBODY, SOMEBODY), "it belongs to {:?}", owner(&ctx, "new")?);
+    ensure!(owner(&ctx, "new")? == (OTHER_USER, OTHER_USER), "it belongs to {:?}", owner(&ctx, "new")?);
     Ok(())
 }

@@ -16,14 +16,14 @@ pub(super) const CASES: &[Case] = &[
     case!(git_works_with_relative_pointers, "R25"),
     case!(git_works_for_the_owner, "R24 R25"),
     case!(branches_come_and_go, "R25", HidesFiles),
-    case!(a_read_only_one_can_be_looked_at, "R21 R25", ReadOnlySystem),
+    case!(a_read_only_worktree_can_be_inspected, "R21 R25", ReadOnlySystem),
     case!(the_repository_keeps_its_orders, "A13 R25", ReadOnlySystem),
     case!(the_worktree_keeps_its_orders, "A13 R25", HidesFiles),
-    case!(the_main_worktree_is_not_there, "A1 R25", HidesFiles),
+    case!(the_main_worktree_is_hidden, "A1 R25", HidesFiles),
     case!(other_worktrees_are_not_pruned, "R25", HidesFiles),
 ];
 
-const SOMEBODY: u32 = 12_345;
+const OTHER_USER: u32 = 12_345;
 
 /// Changes a file and commits it inside; the host sees that commit and nothing else.
 async fn commits(ctx: &Ctx, all: &Worktrees) -> Result<()> {
@@ -75,7 +75,7 @@ async fn git_works_for_the_owner(ctx: Ctx) -> Result<()> {
         bail!(Skip("only root has worktrees of others".into()));
     }
     need_git(&ctx).await?;
-    commits(&ctx, &Worktrees::of(&ctx, Some(SOMEBODY))?).await
+    commits(&ctx, &Worktrees::of(&ctx, Some(OTHER_USER))?).await
 }
 
 /// R25: operations that need git's lock files in the repository itself.
@@ -97,7 +97,7 @@ async fn branches_come_and_go(ctx: Ctx) -> Result<()> {
 }
 
 /// R21, R25
-async fn a_read_only_one_can_be_looked_at(ctx: Ctx) -> Result<()> {
+async fn a_read_only_worktree_can_be_inspected(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
     fs::write(all.own().join("file"), "two\n")?;
@@ -115,7 +115,7 @@ async fn a_read_only_one_can_be_looked_at(ctx: Ctx) -> Result<()> {
 }
 
 /// Writes to these files of the repository: refused inside, possible outside.
-async fn are_kept(ctx: &Ctx, all: &Worktrees, names: &[&str]) -> Result<()> {
+async fn are_write_protected(ctx: &Ctx, all: &Worktrees, names: &[&str]) -> Result<()> {
     for control in [false, true] {
         for name in names {
             let path = all.main().join(".git").join(name);
@@ -148,7 +148,7 @@ async fn the_repository_keeps_its_orders(ctx: Ctx) -> Result<()> {
         "worktrees/other/commondir",
         "worktrees/other/config.worktree",
     ];
-    are_kept(&ctx, &all, &names).await
+    are_write_protected(&ctx, &all, &names).await
 }
 
 /// A13, R25: the worktree can't be pointed to another repository.
@@ -160,11 +160,11 @@ async fn the_worktree_keeps_its_orders(ctx: Ctx) -> Result<()> {
     check::printed(&ctx.run(&exec_core::Cmd::shell(script), &all.opts()).await?, "kept")?;
     ensure!(fs::read(all.own().join(".git"))? == pointer, "the pointer is another");
     let names = ["commondir", "gitdir", "config.worktree"].map(|name| format!("worktrees/own/{name}"));
-    are_kept(&ctx, &all, &names.each_ref().map(String::as_str)).await
+    are_write_protected(&ctx, &all, &names.each_ref().map(String::as_str)).await
 }
 
 /// A1, R25: only the repository is visible of the main worktree and the others.
-async fn the_main_worktree_is_not_there(ctx: Ctx) -> Result<()> {
+async fn the_main_worktree_is_hidden(ctx: Ctx) -> Result<()> {
     need_git(&ctx).await?;
     let all = Worktrees::new(&ctx)?;
     for file in [all.main().join("file"), all.other().join("file")] {

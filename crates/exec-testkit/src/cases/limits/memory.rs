@@ -9,7 +9,7 @@ use crate::{Ctx, check, processes};
 pub(super) const CASES: &[Case] = &[
     case!(too_much_memory_ends_it, "A30 R40 R42", MemoryLimit),
     case!(memory_below_the_limit_is_fine, "R40", MemoryLimit),
-    case!(the_most_memory_at_once_is_told, "R3", MemoryLimit; Need::No(Exception::NoUsage)),
+    case!(peak_memory_is_reported, "R3", MemoryLimit; Need::No(Exception::NoUsage)),
     case!(all_processes_count_together, "A30 R40", MemoryLimit),
     case!(a_childs_death_is_named, "A30 R42", MemoryLimit),
     case!(tmp_counts_as_memory, "A30 R20", MemoryLimit, PrivateTmp),
@@ -42,7 +42,7 @@ async fn memory_below_the_limit_is_fine(ctx: Ctx) -> Result<()> {
 }
 
 /// R3: of the run as a whole.
-async fn the_most_memory_at_once_is_told(ctx: Ctx) -> Result<()> {
+async fn peak_memory_is_reported(ctx: Ctx) -> Result<()> {
     let result = ctx.run(&ctx.probe(&["eat-memory", "33554432"]), &opts(&ctx)).await?;
     ensure!(result.outcome.usage.peak_memory >= 33_554_432, "peak {}", result.outcome.usage.peak_memory);
     Ok(())

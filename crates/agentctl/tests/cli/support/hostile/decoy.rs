@@ -1,4 +1,4 @@
-//! A home directory that nothing of ours has any business in, and everything that is in it.
+//! A home directory that `agentctl` must not touch, and everything in it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// What an entry was: its kind and mode, its size, when it was changed, and its contents.
+/// The state of an entry: its kind and mode, its size, its modification time and its contents.
 type Seen = (u32, u64, i64, i64, Vec<u8>);
 
-/// The directory, and what it held in the beginning.
+/// The directory, and its original contents.
 #[derive(Debug)]
 pub(crate) struct Decoy {
     dir: TempDir,
@@ -35,17 +35,17 @@ impl Decoy {
         self.dir.path()
     }
 
-    /// A file that is there.
+    /// An existing file.
     pub(crate) fn file(&self) -> PathBuf {
         self.home().join(".ssh/id")
     }
 
-    /// A name that is free, but for a number.
+    /// A free name, apart from a number.
     pub(crate) fn new_file(&self) -> PathBuf {
         self.home().join("new")
     }
 
-    /// A directory that is there.
+    /// An existing directory.
     pub(crate) fn directory(&self) -> PathBuf {
         self.home().join("project")
     }

@@ -12,7 +12,7 @@ use crate::support::Place;
 pub(crate) enum Kind {
     /// A link to a file outside.
     Link,
-    /// A link to a name outside that is free.
+    /// A link to a free name outside.
     Dangling,
     /// A link to a directory outside.
     Way,
@@ -72,7 +72,8 @@ impl Kind {
             Self::ClosedDirectory => "os.mkdir(path, 0)".to_owned(),
             Self::Huge => "f = open(path, 'w'); f.truncate(10 << 30); f.close()".to_owned(),
             Self::HardLink => "open('.first', 'a').close(); os.link('.first', path)".to_owned(),
-            // Every name would take a machine's time: most are deep enough to be refused, some to overflow a stack.
+            // Deep trees under every name would take too long: most are deep enough to be refused, some to
+            // overflow a stack.
             Self::Deep => "deep(path, 3000 if number % 400 == 0 else 120 if number % 10 == 0 else 3)".to_owned(),
             Self::Escapes => r#"open(path, 'w').write('[package]\nname = "\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e"\nFROM \x1b[31mx\n')"#.to_owned(),
             Self::Repository => format!("repository(path, {directory})"),
@@ -81,7 +82,7 @@ impl Kind {
     }
 }
 
-/// Which part of the names is planted: what is found first ends many commands, and hides what comes after it.
+/// Which of the names are planted: the first bad entry ends many commands, and hides the entries after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Every name.
@@ -90,9 +91,9 @@ pub(crate) enum Layout {
     WithoutConfiguration,
     /// All but configuration files and the repository.
     WithoutRepository,
-    /// The same, with real directories above the names that lie in some.
+    /// The same, with real directories above the nested names.
     Nested,
-    /// All but those and what an image is built by: that is a Dockerfile which takes everything.
+    /// All but those and the files that an image is built from: instead, a Dockerfile that copies everything.
     BuildContext,
 }
 
@@ -134,7 +135,7 @@ def repository(path, outside):
         open(os.path.join(path, name), 'w').write(text + '\n')
 ";
 
-/// Has a command plant this kind under the names of the source. Returns how many.
+/// Lets a command plant this kind under the names of the source. Returns how many.
 pub(crate) fn fill(
     place: &Place,
     decoy: &Decoy,

@@ -1,4 +1,5 @@
-//! A workspace that a command has filled with everything that can be wrong, and what must hold when the host side meets it.
+//! A workspace that a command has filled with everything that can be wrong, and the properties that must hold
+//! when the host side works on it.
 
 mod decoy;
 mod fill;
@@ -14,17 +15,18 @@ pub(crate) use names::names_in_the_source;
 
 use super::{Place, eventually};
 
-/// Whatever lies in a workspace, each of our commands has answered by then, on a busy machine too: what hangs, hangs longer.
+/// Each of our commands answers within this time, on a busy machine too; a hanging one takes longer.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A builder may take longer, whatever it builds.
 const BUILD_LIMIT: Duration = Duration::from_secs(240);
 
-/// Runs a command of ours to its end, with this input, and checks what must hold whatever it says.
+/// Runs an `agentctl` command to its end, with this input, and checks the properties that must always hold.
 pub(crate) fn answers(place: &Place, decoy: &Decoy, args: &[&str], input: &str) -> Output {
     let mut command = place.agentctl(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // What the engine's own program remembers for its user is not ours; without root, Podman's containers are in the home too.
+    // Files that the engine's own program keeps for its user are not ours; without root, Podman's containers
+    // are in the home too.
     command.env("DOCKER_CONFIG", place.user());
     if rustix::process::geteuid().is_root() {
         command.env("HOME", decoy.home());
@@ -66,8 +68,8 @@ fn bounded(command: &mut Command, input: &str, limit: Duration) -> Option<Output
     Some(Output { status: status?, stdout: out.join().unwrap(), stderr: err.join().unwrap() })
 }
 
-/// What the host side does with a workspace: of each layout, what it does not hide. `sandbox` chooses where the runs among them
-/// run, and `build` whether an image is built for one.
+/// The commands of the host side that a workspace can affect, for each layout those that the layout does not
+/// hide. `sandbox` selects where their runs take place, and `build` whether one of them builds an image.
 pub(crate) fn commands<'a>(layout: Layout, sandbox: &[&'a str], build: Build) -> Vec<Vec<&'a str>> {
     const RUNS: [&[&str]; 6] = [
         &[],
@@ -119,7 +121,7 @@ pub(crate) enum Build {
     No,
 }
 
-/// What an MCP client says that saves a command's output under this name.
+/// The messages of an MCP client that saves a command's output under this name.
 pub(crate) fn save_output_to(name: &str) -> String {
     let call = serde_json::json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
         "name": "run_command", "arguments": {"command": "echo saved", "save_output": name}}});
@@ -129,7 +131,7 @@ pub(crate) fn save_output_to(name: &str) -> String {
     format!("{hello}\n{ready}\n{call}\n")
 }
 
-/// Where the program's source is: beside the tests, or where those put it who run them as another user.
+/// The program's source: beside the tests, or where a run as another user has copied it.
 fn source() -> PathBuf {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     std::env::var_os("EXEC_TEST_SOURCE").map_or(beside, PathBuf::from)

@@ -7,10 +7,10 @@ use std::path::Path;
 /// Longer strings are sentences.
 const LONGEST: usize = 40;
 
-/// What is never run on a host in a workspace, or only by tests.
+/// Code that never runs on a host in a workspace, or only in tests.
 const ELSEWHERE: [&str; 5] = ["exec-init", "exec-probe", "exec-testkit", "static-build", "exec-wire"];
 
-/// Names as they stand in the source, directories in them included.
+/// Names as they are in the source, including directories in them.
 pub(crate) fn names_in_the_source() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let crates = fs::read_dir(super::source()).unwrap().map(|entry| entry.unwrap());
@@ -18,7 +18,7 @@ pub(crate) fn names_in_the_source() -> BTreeSet<String> {
         collect(&package.path().join("src"), &mut names);
     }
     assert!(names.len() > 500, "the source can't be read: {}", names.len());
-    // What the search must find, or it finds nothing.
+    // Names that the search must find; otherwise the search itself is broken.
     for known in [".git", ".agentctl", "Dockerfile.dev", ".dockerignore", "Cargo.toml", "scripts/build.sh"] {
         assert!(names.iter().any(|name| name.starts_with(known)), "{known} is not among {names:?}");
     }
@@ -35,12 +35,12 @@ fn collect(directory: &Path, names: &mut BTreeSet<String>) {
             names.extend(text.split('"').filter(|piece| could_be_a_name(piece)).map(str::to_owned));
         }
     }
-    // Configuration is found by a stem and one of several ends.
+    // A configuration file is found by a stem and one of several extensions.
     let ends: Vec<String> = [".toml", ".json", ".yaml", ".yml"].map(|end| format!(".agentctl{end}")).into();
     names.extend(ends);
 }
 
-/// What stands between two quotes is a string or the code between two strings; a name looks like neither.
+/// The text between two quotes is a string or the code between two strings; a name looks like neither.
 fn could_be_a_name(piece: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+".contains(c);
     let parts = || piece.split('/');
