@@ -70,7 +70,7 @@ impl Rig {
         let begun = Instant::now();
         let status = kill.stdin(Stdio::null()).stdout(Stdio::null()).status().expect("agentctl");
         let took = begun.elapsed();
-        std::fs::remove_file(go).expect("it is there");
+        std::fs::remove_file(go).expect("the file exists");
         assert!(status.success(), "{status}: something is left");
         for run in runs {
             let error = run.wait().await.expect_err("it was killed from outside");

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Stops everything that agentctl runs, and lets nothing new start until `agentctl resume`.
 #
-# A thin wrapper of `agentctl emergency-stop`. Where there is no agentctl (AGENTCTL_BIN names it, else PATH finds it) the
-# latch is set here, local cells are ended by what is written down of them, and containers by our labels through the engines'
-# own programs (AGENTCTL_ENGINES, by default "docker podman"). Asks nothing. Exits with 1 if anything is left.
+# A thin wrapper around `agentctl emergency-stop`. Without agentctl (named by AGENTCTL_BIN, else found on
+# PATH) the script sets the latch itself, ends local cells by their records, and removes containers by our
+# labels through the engines' own programs (AGENTCTL_ENGINES, by default "docker podman"). Asks no questions.
+# Exits with 1 if anything is left.
 set -u
 
 program=${AGENTCTL_BIN:-$(command -v agentctl || true)}
@@ -17,7 +18,7 @@ is_ours() {
         [ -z "$(find "$1" -prune \( -perm -020 -o -perm -002 \))" ]
 }
 
-# The same order as in the program: the one place where it is decided is exec-files/src/user_dirs.rs.
+# The same order as in the program, which decides it in exec-files/src/user_dirs.rs.
 uid=$(id -u)
 if [ -n "${AGENTCTL_STATE_DIR:-}" ]; then state=$AGENTCTL_STATE_DIR
 elif [ "$uid" = 0 ] && [ -O /run ]; then state=/run/agentctl
@@ -32,7 +33,7 @@ mkdir -p "$state" 2>/dev/null
 for directory in "$state" "$state/cells"; do
     [ -e "$directory" ] || [ -L "$directory" ] || continue
     is_ours "$directory" && continue
-    echo "emergency-stop: $directory is another user's, a link, or open to others: its records are not believed" >&2
+    echo "emergency-stop: $directory is another user's, a link, or open to others: its records are ignored" >&2
     echo "try: run it as the user whose directory it is, or set AGENTCTL_STATE_DIR" >&2
     exit 1
 done
@@ -41,7 +42,7 @@ if ! { [ -e "$state/stopped" ] || : >>"$state/stopped"; }; then
     left=1
 fi
 
-# The keeper of a cell, if its number is still its own: the 22nd field says when a process began.
+# The keeper of a cell, unless its number was reused: the 22nd field is the start time of a process.
 is_alive() {
     [ "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)" = "$2" ]
 }
@@ -53,7 +54,8 @@ for record in "$state"/cells/*; do
     [ -n "$keeper" ] || continue
     pid=${keeper% *} start=${keeper#* }
     is_alive "$pid" "$start" || continue
-    # PID 1 first: everything inside dies with it, and the keeper cleans up. A keeper that stays is killed too.
+    # PID 1 first: everything inside dies with it, and the keeper cleans up. A keeper that stays is killed
+    # too.
     for child in $(cat "/proc/$pid/task/$pid/children" 2>/dev/null); do kill -9 "$child" 2>/dev/null; done
     tries=0
     while is_alive "$pid" "$start" && [ "$tries" -lt 20 ]; do sleep 0.1; tries=$((tries + 1)); done
@@ -66,14 +68,14 @@ for record in "$state"/cells/*; do
     fi
 done
 
-# Ids of our containers on $engine; fails where it does not answer. Images pass their labels on to whatever is made from
-# them, but can't know what that will be called: a container of ours has its own name among its labels. JSON keeps every
-# answer on its line, whatever a label holds.
+# Ids of our containers on $engine; fails if the engine does not answer. Images pass their labels on to their
+# containers, but can't know the containers' names: a container of ours has its own name among its labels.
+# JSON keeps every answer on one line, whatever a label holds.
 ours() {
     for _ in 1 2 3; do
         ids=$(timeout 10 "$engine" ps --all --quiet --no-trunc --filter "label=dev.agentctl.state=$state") || return 1
         [ -n "$ids" ] || return 0
-        # Fails for a container that went in between; the next look does without it.
+        # Fails for a container that was removed in between; the next pass skips it.
         if shown=$(timeout 10 "$engine" inspect --type container --format \
             '{{.Id}} {{json .Name}} {{json (index .Config.Labels "dev.agentctl.cell")}}' $ids 2>/dev/null); then
             echo "$shown" | while read -r id name cell; do

@@ -1,14 +1,14 @@
-//! What was typed, as a value. Pure: it runs nothing and prints nothing.
+//! Command-line arguments as values. Pure: it runs nothing and prints nothing.
 
 use crate::steps::OnFailure;
 
-/// How long the fuzzer runs when nobody says.
+/// The default duration of the fuzzer.
 const FUZZ_SECONDS: u32 = 60;
 
-/// How often everything is measured when nobody says.
+/// The default number of rounds.
 const BENCH_ROUNDS: usize = 3;
 
-/// One chore with its options.
+/// One verb with its options.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Test(TestOptions),
@@ -44,9 +44,9 @@ pub(crate) struct VmOptions {
     /// Debian's name of the release.
     pub(crate) release: String,
     pub(crate) arch: Arch,
-    /// The package with the kernel, where it is another than the usual one.
+    /// The package with the kernel, unless it is the default one.
     pub(crate) kernel: Option<String>,
-    /// Part of the names of the suites that run.
+    /// Part of the names of the suites to run.
     pub(crate) only: Option<String>,
     /// Passed to the tests: names of cases.
     pub(crate) filter: Vec<String>,
@@ -63,7 +63,7 @@ pub(crate) enum Arch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VmExtent {
     Full,
-    /// What shows in a few minutes whether limits hold and cells can be stopped.
+    /// A few minutes of tests that show whether limits hold and cells can be stopped.
     Smoke,
 }
 
@@ -71,20 +71,20 @@ pub(crate) enum VmExtent {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BenchOptions {
     pub(crate) broken_claim: BrokenClaim,
-    /// How often everything is measured: odd, so that there is one in the middle.
+    /// The number of rounds: odd, so that one is in the middle.
     pub(crate) rounds: usize,
-    /// Passed to criterion as they are.
+    /// Passed to criterion unchanged.
     pub(crate) criterion: Vec<String>,
 }
 
-/// What a claim that does not hold means for the exit status.
+/// How a claim that does not hold affects the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BrokenClaim {
     Fails,
     IsReported,
 }
 
-/// Reads the arguments after the program's name. The error is a sentence that names the offender.
+/// Parses the arguments after the program's name. The error is a sentence that names the bad argument.
 pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Verb, String> {
     let mut args = args.into_iter();
     let Some(verb) = args.next() else { return Ok(Verb::Help) };
@@ -207,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_typed_is_a_call_for_help() {
+    fn no_arguments_print_help() {
         for line in ["", "help", "--help", "test --help", "fuzz -h"] {
             assert_eq!(parse_line(line), Ok(Verb::Help), "{line}");
         }
     }
 
     #[test]
-    fn test_stops_at_the_first_failure_unless_told_otherwise() {
+    fn test_stops_at_the_first_failure_by_default() {
         let options = TestOptions { scope: Scope::Everything, on_failure: OnFailure::Stop };
         assert_eq!(parse_line("test"), Ok(Verb::Test(options)));
         let options = TestOptions { scope: Scope::Fast, on_failure: OnFailure::KeepGoing };
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_two_dashes_is_criterions() {
+    fn arguments_after_two_dashes_go_to_criterion() {
         let options = BenchOptions {
             broken_claim: BrokenClaim::IsReported,
             rounds: 1,
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_virtual_machine_is_whole_and_of_the_usual_release_unless_told_otherwise() {
+    fn a_virtual_machine_runs_everything_on_the_usual_release_by_default() {
         let Ok(Verb::Vm(options)) =
             parse_line("vm --smoke --suite trixie --arch aarch64 --only local -- limits::")
         else {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: runs the benches and holds our claims about speed against what they measured.
+//! `cargo xtask bench`: runs the benches and compares the results with our claims about speed.
 
 mod claims;
 mod estimates;
@@ -15,15 +15,15 @@ use crate::host::Privilege;
 use crate::setup::{self, Tool};
 use crate::{engines, program, table};
 
-/// What the claims are measured with and against, and the project itself does not need.
+/// Tools that the benches use or compare against, and that the project itself does not need.
 const TOOLS: &[Tool] = &[
-    Tool { program: "bwrap", package: "bubblewrap", without: "cold cells are compared with nothing" },
+    Tool { program: "bwrap", package: "bubblewrap", without: "cold cells have no comparison" },
     Tool {
         program: "busybox",
         package: "busybox-static",
         without: "engines' own clients have no image to run",
     },
-    Tool { program: "perl", package: "perl-base", without: "there is no fork bomb that lasts" },
+    Tool { program: "perl", package: "perl-base", without: "the fork bombs give up early" },
 ];
 
 const ENGINES: &[&str] = &["docker", "podman"];
@@ -53,11 +53,11 @@ pub(crate) fn run(options: &BenchOptions) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is an engine of this name to measure.
+/// Whether an engine of this name can be measured.
 fn works(engine: &str) -> bool {
     let works = engines::version(engine).is_some();
     if !works {
-        println!("{engine} does not work here: what is said of it is not measured");
+        println!("{engine} does not work here: its claims are not measured");
     }
     works
 }

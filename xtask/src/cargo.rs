@@ -1,4 +1,4 @@
-//! Calls cargo and reads what it answers.
+//! Calls cargo and reads its answers.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-/// The top of the checkout.
+/// The root of the checkout.
 pub(crate) fn root() -> PathBuf {
     let here =
         env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     here.parent().map_or_else(|| here.clone(), Path::to_path_buf)
 }
 
-/// A call of the cargo that runs us, at the top of the checkout.
+/// A call of the cargo that runs this program, at the root of the checkout.
 pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).current_dir(root());
     command
 }
 
-/// Runs a command with our own output; anything but success is an error that names it.
+/// Runs a command with our own output; a failure is an error that names the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", shown(command)))?;
     if !status.success() {
@@ -30,7 +30,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and returns what it printed; its complaints go to our stderr.
+/// Runs a command and returns its output; its messages go to our stderr.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let out = command.stderr(Stdio::inherit()).output();
     let out = out.with_context(|| format!("cannot start {}", shown(command)))?;
@@ -48,7 +48,7 @@ fn shown(command: &Command) -> String {
     format!("`{}`", line.join(" "))
 }
 
-/// What `cargo metadata` says about the workspace.
+/// The parts of `cargo metadata` that are used here.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
@@ -66,13 +66,13 @@ pub(crate) struct Package {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// None for an ordinary one, else `dev` or `build`.
+    /// None for a normal dependency, else `dev` or `build`.
     pub(crate) kind: Option<String>,
-    /// Where it is, for a crate that is not from a registry.
+    /// Its path, for a crate that is not from a registry.
     pub(crate) path: Option<PathBuf>,
 }
 
-/// The workspace's packages, without resolving what they depend on.
+/// The workspace's packages, without resolving their dependencies.
 pub(crate) fn metadata() -> Result<Metadata> {
     let json = output(&mut cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     serde_json::from_str(&json).context("cannot read what `cargo metadata` printed")
@@ -82,13 +82,13 @@ pub(crate) fn metadata() -> Result<Metadata> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Executable {
     pub(crate) package_id: String,
-    /// The name of the test or program, as in its package.
+    /// The name of the test or program within its package.
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) path: PathBuf,
 }
 
-/// What an executable is for.
+/// The purpose of an executable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The unit tests of a library or program.
@@ -119,8 +119,8 @@ struct Profile {
     test: bool,
 }
 
-/// Builds the tests and programs of the whole workspace: a smaller choice would unify features differently and build others.
-/// They are for this machine, or for another target, which Rust's own linker links.
+/// Builds the tests and programs of the whole workspace: a smaller selection would unify features differently
+/// and build others. They are for this machine, or for another target, which Rust's own linker links.
 pub(crate) fn built(target: Option<&str>) -> Result<Vec<Executable>> {
     let build = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
     let mut build = cargo(&build);
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_and_programs_are_told_from_the_rest() {
+    fn tests_and_programs_are_distinguished_from_the_rest() {
         let messages = r#"
 {"reason":"compiler-artifact","package_id":"a","target":{"name":"a","kind":["lib"]},"profile":{"test":false},"executable":null}
 {"reason":"compiler-artifact","package_id":"a","target":{"name":"a","kind":["lib"]},"profile":{"test":true},"executable":"/t/deps/a-1"}

@@ -1,12 +1,12 @@
-//! How long each test took, read from what a test executable prints.
+//! The duration of each test, read from the output of a test executable.
 
 use std::time::Duration;
 
-/// Makes our own harness say how long each case took, in a line of this beginning; see `exec-testkit`.
+/// Makes our own harness print the duration of each case, in a line with this beginning; see `exec-testkit`.
 pub(crate) const VARIABLE: &str = "EXEC_TEST_TIMES";
 const OURS: &str = "took ";
 
-/// Makes the standard harness say it. It counts as unstable, which [`UNSTABLE`] allows.
+/// Makes the standard harness print it. The option is unstable, which [`UNSTABLE`] allows.
 pub(crate) const OPTIONS: [&str; 3] = ["-Z", "unstable-options", "--report-time"];
 pub(crate) const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 
@@ -17,7 +17,7 @@ pub(crate) struct CaseTime {
     pub(crate) took: Duration,
 }
 
-/// The output without the lines that are only about times, and the times.
+/// The output without the lines about times, and the times.
 pub(crate) fn split(output: &str) -> (String, Vec<CaseTime>) {
     let (mut text, mut times) = (String::new(), Vec::new());
     for line in output.split_inclusive('\n') {

@@ -1,8 +1,8 @@
-//! `cargo xtask engines`: brings what the tests of container engines need onto a Debian or Ubuntu machine. `cargo xtask
-//! test` does the same.
+//! `cargo xtask engines`: installs what the tests of container engines need on a Debian or Ubuntu machine.
+//! `cargo xtask test` does the same.
 //!
-//! Podman is installed, as root and for the ordinary test user; Docker is only looked for, because nobody wants a second
-//! daemon by surprise. What is there already stays as it is.
+//! Podman is installed, for root and for the ordinary test user. Docker is only detected: a second daemon
+//! would be an unwelcome surprise. Existing installations stay unchanged.
 
 use std::process::{Command, Stdio};
 
@@ -10,7 +10,7 @@ use crate::host::{self, Privilege};
 use crate::mcp_client;
 use crate::setup::{self, Tool};
 
-/// What Podman needs, for root and for others.
+/// The packages that Podman needs, for root and for others.
 const TOOLS: &[Tool] = &[
     Tool { program: "podman", package: "podman", without: "everything about Podman" },
     Tool { program: "runc", package: "runc", without: "Podman on hosts where crun makes no containers" },
@@ -24,7 +24,7 @@ const TOOLS: &[Tool] = &[
     Tool { program: "/usr/lib/podman/netavark", package: "netavark", without: "bridge networks of Podman" },
 ];
 
-/// The verb: what the test user needs too, and what answers then.
+/// The verb: sets up the test user too, and reports which engines answer.
 pub(crate) fn run() {
     if !cfg!(target_os = "linux") {
         println!("nothing is set up on this system; only Debian and Ubuntu are known");
@@ -37,7 +37,7 @@ pub(crate) fn run() {
     prepare(privilege);
 }
 
-/// Installs what is missing and says what there is.
+/// Installs what is missing and reports what is available.
 pub(crate) fn prepare(privilege: Privilege) {
     setup::install(TOOLS, privilege);
     #[cfg(unix)]
@@ -57,7 +57,7 @@ pub(crate) fn prepare(privilege: Privilege) {
     mcp_client::prepare(privilege);
 }
 
-/// The version of an engine that works.
+/// The version of a working engine.
 pub(crate) fn version(engine: &str) -> Option<String> {
     host::system_program(engine)?;
     // Asks the engine, not only its program.
@@ -70,7 +70,7 @@ pub(crate) fn version(engine: &str) -> Option<String> {
 
 #[cfg(unix)]
 mod test_user {
-    //! What Podman needs of an ordinary user: ids to give to containers, and a directory of its own while it runs.
+    //! What Podman needs for an ordinary user: ids for its containers, and a runtime directory.
 
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, chown};
@@ -82,14 +82,14 @@ mod test_user {
     use crate::ordinary_user::TestUser;
     use crate::setup::TEST_USER;
 
-    /// How many ids a user gets, as `useradd` does it.
+    /// The number of ids for a user, the same as with `useradd`.
     const IDS: u64 = 65_536;
     const FIRST: u64 = 100_000;
 
     pub(super) fn prepare() -> Result<()> {
         let passwd = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
-        let user =
-            TestUser::find(&passwd, TEST_USER).with_context(|| format!("there is no user {TEST_USER}"))?;
+        let user = TestUser::find(&passwd, TEST_USER)
+            .with_context(|| format!("the user {TEST_USER} does not exist"))?;
         for (file, option) in [("/etc/subuid", "--add-subuids"), ("/etc/subgid", "--add-subgids")] {
             let ranges = fs::read_to_string(file).unwrap_or_default();
             if has_range(&ranges, TEST_USER) {
@@ -117,7 +117,7 @@ mod test_user {
         ranges.lines().any(|line| line.split(':').next() == Some(user))
     }
 
-    /// Behind all that others have.
+    /// After the ranges of all other users.
     fn first_free(ranges: &str) -> u64 {
         let ends = ranges.lines().filter_map(|line| {
             let mut numbers = line.split(':').skip(1).map(str::parse::<u64>);
@@ -131,7 +131,7 @@ mod test_user {
         use super::*;
 
         #[test]
-        fn a_range_is_nobody_elses() {
+        fn a_range_belongs_to_one_user() {
             assert_eq!(first_free(""), 100_000);
             assert_eq!(first_free("ada:100000:65536\nbob:165536:65536\nnonsense\n"), 231_072);
             assert!(has_range("exectest:100000:65536\n", "exectest"));

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: feeds the frame decoder with what no honest peer would send.
+//! `cargo xtask fuzz`: feeds the frame decoder with input that no honest peer would send.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::cargo;
 
-/// Runs the fuzz target `frames` of exec-wire for so long.
+/// Runs the fuzz target `frames` of exec-wire for this long.
 pub(crate) fn run(seconds: u32) -> Result<()> {
     if !works(nightly_cargo().arg("--version")) {
         bail!("fuzzing needs a nightly compiler: rustup toolchain install nightly --profile minimal");
@@ -20,7 +20,7 @@ pub(crate) fn run(seconds: u32) -> Result<()> {
     cargo::run(fuzz.current_dir(cargo::root().join("crates/exec-wire")))
 }
 
-/// The cargo that runs us is of one toolchain and does not understand `+nightly`; rustup does.
+/// The cargo that runs this program belongs to one toolchain and does not understand `+nightly`; rustup does.
 fn nightly_cargo() -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", "nightly", "cargo"]).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");

@@ -1,13 +1,13 @@
-//! What this machine is and may: who runs us, which programs it has, how to become root.
+//! Facts about this machine: the current user, the installed programs, and how to become root.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where programs for everyone are. A tool below somebody's home directory does not count: an ordinary user
-/// cannot reach it, and neither can a command in a cell, which hides home directories.
+/// Directories of programs for all users. A tool in a home directory does not count: an ordinary user cannot
+/// reach it, and neither can a command in a cell, which hides home directories.
 pub(crate) const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// How system changes can be made.
+/// How to make changes to the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Privilege {
     Root,
@@ -17,7 +17,7 @@ pub(crate) enum Privilege {
 }
 
 impl Privilege {
-    /// Finds out, without asking anybody.
+    /// Finds out without prompting.
     pub(crate) fn detect() -> Self {
         if is_root() {
             return Self::Root;
@@ -27,7 +27,7 @@ impl Privilege {
         if sudo.status().is_ok_and(|status| status.success()) { Self::Sudo } else { Self::None }
     }
 
-    /// The command that runs `program` as root, where that is possible.
+    /// The command that runs `program` as root, if possible.
     pub(crate) fn command(self, program: &str) -> Option<Command> {
         match self {
             Self::Root => Some(Command::new(program)),
@@ -49,7 +49,7 @@ pub(crate) fn is_root() -> bool {
     return false;
 }
 
-/// A program in the system's directories, or at a path of its own.
+/// A program in the system's directories, or at its own path.
 pub(crate) fn system_program(name: &str) -> Option<PathBuf> {
     program_in(SYSTEM_PATH, name)
 }

@@ -85,7 +85,7 @@ usage: cargo xtask VERB [OPTIONS]
         Run the stress tests of exec-local and agentctl at full length (EXEC_TEST_SOAK=1, release).
 
   fuzz [SECONDS]
-        Fuzz the frame decoder, for 60 seconds unless told otherwise. Needs nightly and cargo-fuzz.
+        Fuzz the frame decoder, for 60 seconds by default. Needs nightly and cargo-fuzz.
 
   help
         Print this.

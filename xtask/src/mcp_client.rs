@@ -1,5 +1,5 @@
-//! The MCP client that the tests of `agentctl mcp` use: the real one, from the Python package index, in an environment of its own
-//! below the target directory.
+//! The MCP client that the tests of `agentctl mcp` use: the real one, from the Python package index, in its
+//! own environment below the target directory.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,20 +10,20 @@ use crate::cargo;
 use crate::host::Privilege;
 use crate::setup::{self, Tool};
 
-/// What is installed, pinned: what it sends is what the tests are about.
+/// The pinned version: its messages are what the tests are about.
 const PACKAGE: &str = "mcp==2.3.0";
 
-/// Below the target directory; the tests look for it there.
+/// Below the target directory; the tests expect it there.
 const DIRECTORY: &str = "mcp-client";
 
-/// Brings `venv` where Python comes without it.
+/// Provides `venv` if Python comes without it.
 const VENV: &[Tool] = &[Tool {
     program: "/usr/share/doc/python3-venv/copyright",
     package: "python3-venv",
     without: "an environment for the MCP client",
 }];
 
-/// Installs it where it is missing.
+/// Installs it if it is missing.
 pub(crate) fn prepare(privilege: Privilege) {
     setup::note(install(privilege), "the tests of `agentctl mcp` with a real client show as ignored");
 }
@@ -32,7 +32,7 @@ fn install(privilege: Privilege) -> Result<()> {
     let place = cargo::metadata()?.target_directory.join(DIRECTORY);
     let python = place.join("bin").join("python");
     if works(&python) {
-        println!("the MCP client is there");
+        println!("the MCP client is installed");
         return Ok(());
     }
     let make = || cargo::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&place));

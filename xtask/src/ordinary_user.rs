@@ -1,8 +1,8 @@
 //! Runs, as an ordinary user, the tests that must pass without privileges.
 //!
-//! The executables are the ones that root runs. They are copied to a place that
-//! the user can read, laid out as cargo does (`programs`, `deps/tests`), because a checkout below root's home
-//! directory is closed to everyone else.
+//! The executables are the ones that root runs. They are copied to a place that the user can read, laid out
+//! as cargo does (`programs`, `deps/tests`), because a checkout below root's home directory is closed to
+//! other users.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
@@ -23,24 +23,24 @@ use crate::suites::Suite;
 /// The packages whose integration tests are repeated.
 const PACKAGES: &[&str] = &["exec-local", "exec-podman", "agentctl"];
 
-/// Variables that reach the tests; the rest of root's environment is not an ordinary user's.
+/// Variables that reach the tests; the rest of root's environment stays with root.
 const PASSED_ON: &[&str] = &["LANG", "LC_ALL", "RUST_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS", "TERM"];
 
 /// Names the backends that may not be missing.
 const REQUIRE: &str = "EXEC_TEST_REQUIRE";
 
-/// What is root's: an engine, and a client that is installed below the checkout.
+/// Requirements that only root meets: an engine, and a client installed below the checkout.
 const ROOTS_ENGINES: &[&str] = &["docker", "mcp"];
 
-/// Variables beginning so reach the tests too.
+/// Variables with this prefix reach the tests too.
 const PASSED_ON_PREFIX: &str = "EXEC_TEST_";
 
-/// The user's directories, which last as long as this.
+/// The user's directories, which last as long as this value.
 #[derive(Debug, Default)]
 pub(crate) struct OrdinaryUser(Option<Place>);
 
 impl OrdinaryUser {
-    /// Adds the tests that are repeated when we are root; says what does not happen otherwise.
+    /// Adds the tests that root repeats as the ordinary user; otherwise reports that they are left out.
     pub(crate) fn repeat(
         &mut self,
         built: &[Executable],
@@ -53,7 +53,7 @@ impl OrdinaryUser {
         }
         let passwd = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
         let Some(user) = TestUser::find(&passwd, TEST_USER) else {
-            let why = format!("there is no user {TEST_USER}");
+            let why = format!("the user {TEST_USER} does not exist");
             if let Some(required) = host::required_backends() {
                 bail!("{why}, and EXEC_TEST_REQUIRE={required} allows no gaps");
             }
@@ -85,7 +85,7 @@ impl TestUser {
         format!("/run/user/{}", self.uid).into()
     }
 
-    /// A program that the user runs, in an environment of their own.
+    /// A program that the user runs, with the user's own environment.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command
@@ -97,7 +97,7 @@ impl TestUser {
             .env("LOGNAME", &self.name)
             .env("XDG_RUNTIME_DIR", self.runtime_directory())
             .current_dir("/")
-            // Root's supplementary groups go with the change of the user id.
+            // Changing the user id drops root's supplementary groups.
             .gid(self.gid)
             .uid(self.uid);
         command
@@ -118,7 +118,7 @@ struct Test {
     /// Package and test, as in `agentctl run`.
     name: String,
     path: PathBuf,
-    /// A directory of its own, made when it runs.
+    /// Its own directory, made when it runs.
     scratch: PathBuf,
 }
 
@@ -142,7 +142,7 @@ impl Place {
         Ok(place)
     }
 
-    /// The source, for tests that look into it.
+    /// The source code, for tests that read it.
     fn source(&self) -> PathBuf {
         self.root.path().join("crates")
     }
@@ -172,7 +172,7 @@ impl Place {
             fs::copy(path, &to).with_context(|| format!("cannot copy {}", path.display()))?;
             open(&to)?;
             if let (Kind::Test, Some(package)) = (kind, package) {
-                // A short name: a socket's path has about a hundred bytes, and this is where it begins.
+                // A short name: a socket's path has about a hundred bytes, and begins with this.
                 let scratch = self.scratch().join(tests.len().to_string());
                 tests.push(Test { name: format!("{} {name}", package.name), path: to, scratch });
             }
@@ -180,7 +180,7 @@ impl Place {
         Ok(tests)
     }
 
-    /// The command that runs `test` as `user`, in a fresh directory of its own.
+    /// The command that runs `test` as `user`, in its own fresh directory.
     fn command(&self, test: &Test, user: &TestUser) -> Result<Command> {
         make_dir(&test.scratch)?;
         give(&test.scratch, user)?;
@@ -223,13 +223,13 @@ fn give(path: &Path, user: &TestUser) -> Result<()> {
         .with_context(|| format!("cannot give {} to {}", path.display(), user.name))
 }
 
-/// Lets everyone read and pass, whatever the umask is.
+/// Lets every user read and enter it, whatever the umask is.
 fn open(path: &Path) -> Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o755))
         .with_context(|| format!("cannot open {} to others", path.display()))
 }
 
-/// What is root's, an ordinary user need not reach; nor has an ordinary user to hold what root can.
+/// An ordinary user need not reach root's engines, nor make the claims that only root can.
 fn without_roots_engines(list: &str) -> String {
     let kept = list.split(',').filter(|name| !name.contains(':') && !ROOTS_ENGINES.contains(&name.trim()));
     kept.collect::<Vec<_>>().join(",")

@@ -1,8 +1,9 @@
-//! `cargo xtask program`: builds `agentctl` as it is meant to be installed, linked statically.
+//! `cargo xtask program`: builds `agentctl` as it is installed, linked statically.
 //!
-//! A program that shares the system's C library shares the kernel's locks on that file with every process that forks. Amid
-//! a few hundred that do nothing else it may take a minute until such a program has started, and `agentctl kill` is for
-//! that very moment. One that shares nothing starts at once, and a little faster at any other time.
+//! A dynamically linked program shares the kernel's locks on the C library's file with every process that
+//! forks. Amid a few hundred processes that only fork, such a program may take a minute to start, and
+//! `agentctl kill` is made for exactly that moment. A static program starts at once, and a little faster at
+//! any other time.
 
 use std::env::consts;
 use std::path::PathBuf;
@@ -12,16 +13,16 @@ use anyhow::Result;
 use crate::cargo::{cargo, metadata, run as run_command};
 use crate::setup;
 
-/// The architectures of the cells that the program can make, on engines elsewhere too.
+/// The architectures of the cells that the program can make, also on remote engines.
 const CELLS: [&str; 2] = ["x86_64", "aarch64"];
 
-/// Builds it and says where it is.
+/// Builds it and prints its path.
 pub(crate) fn run() -> Result<()> {
     println!("{}", build()?.display());
     Ok(())
 }
 
-/// Builds it, for speed. Where it can't be linked statically it is built all the same, and that is said.
+/// Builds it, optimised. If it can't be linked statically, it is linked dynamically and a message says so.
 pub(crate) fn build() -> Result<PathBuf> {
     let target = if cfg!(target_os = "linux") { static_target() } else { None };
     for arch in CELLS {
@@ -39,9 +40,6 @@ pub(crate) fn build() -> Result<PathBuf> {
 fn static_target() -> Option<String> {
     let added = setup::add_static_target(consts::ARCH);
     let target = added.as_ref().ok().cloned();
-    setup::note(
-        added.map(drop),
-        "the program shares the system's C library: amid a fork bomb it starts late",
-    );
+    setup::note(added.map(drop), "the program is linked dynamically: amid a fork bomb it starts late");
     target
 }

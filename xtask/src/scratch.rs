@@ -1,8 +1,8 @@
-//! Where tests put their files: in memory, if this machine has enough of it.
+//! Where tests put their files: in memory, if this machine has enough.
 //!
-//! Tests of hostile workspaces make and remove tens of thousands of files. On ext4 that gets slower with every suite that
-//! does so at the same time: a new file never takes the place of one that was deleted a moment ago, and the search for
-//! another takes most of the processor.
+//! Tests of hostile workspaces make and remove tens of thousands of files. On ext4 this slows down with every
+//! suite that does so at the same time: a new file never reuses the place of a recently deleted one, and the
+//! search for another takes most of the CPU time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,17 @@ use crate::host;
 #[cfg(unix)]
 use crate::ordinary_user::TestUser;
 
-/// Kept short: a socket's path has about a hundred bytes, and this is where it begins.
+/// Kept short: a socket's path has about a hundred bytes, and begins with this.
 const PREFIX: &str = "/tmp/exec-test.";
 
-/// What the list of mounts calls it.
+/// Its name in the list of mounts.
 const SOURCE: &str = "exec-test";
 
 /// With less memory than this, in KiB, files stay on disk.
 const ENOUGH: u64 = 8 << 20;
 
-/// A file system in memory, until this is dropped; without one, the system's own temporary directory.
+/// A file system in memory that lasts until this is dropped; without one, the system's own temporary
+/// directory.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     mounted: Option<PathBuf>,
@@ -44,13 +45,13 @@ impl Scratch {
         Self { mounted: mounted.ok() }
     }
 
-    /// Where it is, if it is there.
+    /// Its path, if it exists.
     pub(crate) fn directory(&self) -> Option<&Path> {
         self.mounted.as_deref()
     }
 
-    /// Where it is, if containers of this user's see it. Those of an engine that the user has started before see only the
-    /// mounts of that time, unless the system passes new ones on.
+    /// Its path, if this user's containers can see it. An engine that was started earlier sees only the
+    /// mounts of that time, unless the system propagates new ones.
     #[cfg(unix)]
     pub(crate) fn directory_for(&self, user: &TestUser) -> Option<&Path> {
         let directory = self.mounted.as_deref()?;
@@ -89,7 +90,7 @@ fn total(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// Removes what dead processes left.
+/// Removes the mounts of dead processes.
 fn sweep() {
     let mountinfo = fs::read("/proc/self/mountinfo").unwrap_or_default();
     for (directory, owner) in ours(&mountinfo) {
@@ -99,8 +100,8 @@ fn sweep() {
     }
 }
 
-/// Mounts of ours and who made them. The kernel's list holds what is mounted; in `/tmp` anybody can make a name like ours, and
-/// a link of that name would lead to somebody else's mount.
+/// Our mounts and the processes that made them. The kernel's list holds only real mounts; any user can make a
+/// name like ours in `/tmp`, and a link of that name would lead to a foreign mount.
 fn ours(mountinfo: &[u8]) -> impl Iterator<Item = (String, u32)> {
     let of_ours = |mount: &Mount<'_>| mount.file_system == b"tmpfs" && *mount.source == *SOURCE.as_bytes();
     mounts(mountinfo).filter(of_ours).filter_map(|mount| {

@@ -1,6 +1,6 @@
-//! Brings what the tests need onto a Debian or Ubuntu machine, and says what it could not bring.
+//! Installs what the tests need on a Debian or Ubuntu machine, and reports what could not be installed.
 //!
-//! Nothing here fails the run: a test that lacks something says so itself, and `EXEC_TEST_REQUIRE` decides
+//! Nothing here fails the run: a test that lacks something reports it, and `EXEC_TEST_REQUIRE` decides
 //! whether that is a failure.
 
 use std::fs;
@@ -14,17 +14,17 @@ use crate::{cargo, engines, test_tools};
 /// The user that tests run as when they must pass without privileges.
 pub(crate) const TEST_USER: &str = "exectest";
 
-/// A program, and where it comes from.
+/// A program and its package.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tool {
-    /// Its name, or its path where it is on no search path.
+    /// Its name, or its path if it is on no search path.
     pub(crate) program: &'static str,
     pub(crate) package: &'static str,
-    /// What is not tested without it.
+    /// The tests that do not run without it.
     pub(crate) without: &'static str,
 }
 
-/// What the tests run. All of it is ordinary and stays installed.
+/// The programs that the tests run. All of them are ordinary and stay installed.
 const TOOLS: &[Tool] = &[
     Tool {
         program: "docker-compose",
@@ -85,14 +85,16 @@ pub(crate) fn run() {
 pub(crate) fn install(tools: &[Tool], privilege: Privilege) {
     let missing = missing(tools);
     if missing.is_empty() {
-        println!("all programs are there: {}", names(tools));
+        println!("all programs are installed: {}", names(tools));
         return;
     }
     println!("missing: {}", names(&missing));
     let tried = apt_install(&missing, privilege);
     for tool in self::missing(&missing) {
-        let why =
-            tried.as_ref().err().map_or_else(|| "the package does not bring it".into(), |e| format!("{e:#}"));
+        let why = tried
+            .as_ref()
+            .err()
+            .map_or_else(|| "the package does not contain it".into(), |e| format!("{e:#}"));
         println!("not set up: {} ({why}). Package: {}.", tool.program, tool.package);
         println!("  what that means: without it, {}", tool.without);
     }
@@ -118,9 +120,9 @@ fn packages(tools: &[Tool]) -> Vec<&'static str> {
 }
 
 fn apt_install(tools: &[Tool], privilege: Privilege) -> Result<()> {
-    host::system_program("apt-get").context("there is no apt-get here")?;
+    host::system_program("apt-get").context("apt-get is not installed")?;
     let apt_get = |args: &[&str]| -> Result<()> {
-        // Through `env`, because sudo clears the environment it was given.
+        // Through `env`, because sudo clears the environment.
         let mut command = privilege.command("env").context("neither root nor sudo without a password")?;
         command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]).args(args).stdin(Stdio::null());
         cargo::run(&mut command)
@@ -129,10 +131,10 @@ fn apt_install(tools: &[Tool], privilege: Privilege) -> Result<()> {
         apt_get(&[&["install", "-y", "-q", "--no-install-recommends"], packages].concat())
     };
     let packages = packages(tools);
-    // A fresh machine has no package lists, a used one has old ones; an update that is not needed costs time.
+    // A fresh machine has no package lists, a used one has old ones; an unneeded update costs time.
     let all = install(&packages).or_else(|_| apt_get(&["update", "-q"]).and_then(|()| install(&packages)));
     if all.is_err() && packages.len() > 1 {
-        // One package that this system lacks keeps apt from installing any of the others.
+        // If this system lacks one of the packages, apt installs none of the others.
         for package in &packages {
             install(&[package]).ok();
         }
@@ -140,18 +142,18 @@ fn apt_install(tools: &[Tool], privilege: Privilege) -> Result<()> {
     all
 }
 
-/// Prints why something could not be set up, and what follows from that.
+/// Prints why a step failed, and what follows from that.
 pub(crate) fn note(result: Result<()>, meaning: &str) {
     if let Err(error) = result {
         println!("not set up: {error:#}.\n  what that means: {meaning}");
     }
 }
 
-/// Lets programs be linked against musl: exec-init, and `agentctl` as it is installed.
+/// Allows linking against musl: for exec-init, and for `agentctl` as it is installed.
 pub(crate) fn add_static_target(arch: &str) -> Result<String> {
     let target = format!("{arch}-unknown-linux-musl");
     let list = Command::new("rustup").args(["target", "list", "--installed"]).stderr(Stdio::null()).output();
-    let list = list.with_context(|| format!("the target {target}: there is no rustup here"))?;
+    let list = list.with_context(|| format!("the target {target}: rustup is not installed"))?;
     if String::from_utf8_lossy(&list.stdout).lines().any(|line| line.trim() == target) {
         println!("the target {target} is there");
         return Ok(target);
@@ -170,7 +172,7 @@ pub(crate) fn create_test_user(privilege: Privilege) -> Result<()> {
     let mut useradd = privilege.command("useradd").context("not root")?;
     let created = cargo::run(useradd.args(["--create-home", "--shell", "/bin/sh", TEST_USER]));
     created.with_context(|| format!("the user {TEST_USER}"))?;
-    println!("created the user {TEST_USER}; `userdel --remove {TEST_USER}` takes it away again");
+    println!("created the user {TEST_USER}; `userdel --remove {TEST_USER}` removes it");
     Ok(())
 }
 
@@ -179,14 +181,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_is_asked_for_once() {
+    fn a_package_is_requested_once() {
         let tool = |program, package| Tool { program, package, without: "" };
         let tools = [tool("setsid", "util-linux"), tool("git", "git"), tool("prlimit", "util-linux")];
         assert_eq!(packages(&tools), ["util-linux", "git"]);
     }
 
     #[test]
-    fn what_no_package_can_bring_is_missing() {
+    fn a_program_without_a_package_is_missing() {
         let tool = Tool { program: "no-such-program-anywhere", package: "none", without: "" };
         assert_eq!(names(&missing(&[tool])), tool.program);
     }

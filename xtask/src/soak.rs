@@ -1,7 +1,8 @@
 //! `cargo xtask soak`: the stress tests at full length.
 //!
-//! The tests read `EXEC_TEST_SOAK`; `cargo xtask test` runs the same tests with smaller numbers. Release,
-//! because races show at full speed, and as whoever calls: run it as root and as an ordinary user.
+//! The tests read `EXEC_TEST_SOAK`; `cargo xtask test` runs the same tests with smaller numbers. They are
+//! built in release mode, because races show at full speed, and run as the current user: run this as root and
+//! as an ordinary user.
 
 use anyhow::Result;
 

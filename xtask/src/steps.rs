@@ -1,4 +1,4 @@
-//! Runs named steps one after the other and remembers how each ended. Does not know what the steps do.
+//! Runs named steps one after the other and records how each ended. Does not know what the steps do.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::table;
 
-/// What a failed step means for those after it.
+/// How a failed step affects those after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnFailure {
     Stop,
@@ -73,7 +73,7 @@ impl Steps {
         self.done.push(done);
     }
 
-    /// Records a step that was left out on purpose.
+    /// Records a step that was skipped on purpose.
     pub(crate) fn leave_out(&mut self, name: &'static str, why: &str) {
         self.done.push(Done { name: name.into(), end: End::Skipped(why.to_owned()), took: Duration::ZERO });
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_out_shows_in_the_table() {
+    fn skipped_steps_are_in_the_table() {
         let mut steps = Steps::new(OnFailure::Stop);
         steps.leave_out("clippy", "--fast");
         assert_eq!(steps.summary(), "step    time  result\nclippy  -     skipped: --fast\n");

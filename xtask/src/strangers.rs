@@ -1,5 +1,5 @@
-//! Other people's containers, volumes and networks, as much like ours as they can be. They stand on the engines while all
-//! tests run, and must be as they were after them.
+//! Unrelated containers, volumes and networks that resemble ours as closely as possible. They exist on the
+//! engines while all tests run, and must be unchanged afterwards.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,10 +14,11 @@ const ENGINES: [&str; 2] = ["docker", "podman"];
 
 const IMAGE: &str = "look-alike:1";
 
-/// Seconds after which they go by themselves, should nobody be left to remove them: longer than all tests take.
+/// Seconds after which they end by themselves if this process dies: longer than all tests take.
 const STAY: &str = "10800";
 
-/// What sets a stranger apart from us, whatever its labels say: one of them is missing, or the name is not the one in them.
+/// How a stranger differs from our containers, whatever its labels: one label is missing, or the name in the
+/// labels is not its own.
 const LOOK_ALIKES: [(&str, &[&str]); 5] = [
     ("0-nothing-but-the-name", &[]),
     ("1-an-empty-owner", &["dev.agentctl.version=0.1.0", "dev.agentctl.owner="]),
@@ -41,7 +42,7 @@ const LOOK_ALIKES: [(&str, &[&str]); 5] = [
 pub(crate) struct Strangers(Vec<Stranger>);
 
 impl Strangers {
-    /// Lets them in; an error where an engine is missing that must not be.
+    /// Creates them; an error if a required engine is missing.
     pub(crate) fn enter(&mut self) -> Result<Outcome> {
         for engine in ENGINES {
             if engines::version(engine).is_some() {
@@ -62,7 +63,7 @@ impl Strangers {
             let name = format!("agentctl-{own}-{what}");
             create.args(["run", "--detach", "--rm", "--network", "none", "--name", &name]);
             if engine == "podman" {
-                // More than some hosts allow is what it asks for by itself.
+                // Podman's default limits exceed what some hosts allow.
                 create.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]);
             }
             for label in labels {
@@ -80,7 +81,7 @@ impl Strangers {
 
     fn note(&mut self, engine: &'static str, kind: &'static str, id: &str) -> Result<()> {
         let id = id.trim().to_owned();
-        // It is removed from here on, whatever else goes wrong.
+        // From here on it is removed, whatever else fails.
         self.0.push(Stranger { engine, kind, id, seen: String::new() });
         if let Some(stranger) = self.0.last_mut() {
             stranger.seen = stranger.look()?;
@@ -88,36 +89,36 @@ impl Strangers {
         Ok(())
     }
 
-    /// An error that names those that are not as they were.
+    /// An error that names those that changed.
     pub(crate) fn are_untouched(&self) -> Result<Outcome> {
         let touched: Vec<String> = self.0.iter().filter_map(Stranger::touched).collect();
         if !touched.is_empty() {
             bail!("strangers were touched: {}", touched.join("; "));
         }
-        println!("{} strangers are as they were", self.0.len());
+        println!("{} strangers are unchanged", self.0.len());
         Ok(if self.0.is_empty() { Outcome::Skipped("there were none".into()) } else { Outcome::Passed })
     }
 }
 
-/// Something of somebody else's on an engine.
+/// An unrelated object on an engine.
 #[derive(Debug)]
 struct Stranger {
     engine: &'static str,
     kind: &'static str,
     id: String,
-    /// What the engine said of it at first.
+    /// The engine's first description of it.
     seen: String,
 }
 
 impl Stranger {
-    /// What the engine says of it: enough to tell whether it was stopped, started again or replaced.
+    /// The engine's description of it: enough to detect whether it was stopped, restarted or replaced.
     fn look(&self) -> Result<String> {
-        let told = match self.kind {
+        let format = match self.kind {
             "container" => "{{.Id}} {{.State.Status}} {{.State.Pid}} {{.State.StartedAt}}",
             "volume" => "{{.Name}} {{.CreatedAt}}",
             _ => "{{json .}}",
         };
-        output(client(self.engine).args([self.kind, "inspect", "--format", told, &self.id]))
+        output(client(self.engine).args([self.kind, "inspect", "--format", format, &self.id]))
     }
 
     fn touched(&self) -> Option<String> {
@@ -135,28 +136,28 @@ impl Drop for Stranger {
         let mut remove = client(self.engine);
         remove.args([self.kind, "rm"]);
         if self.kind == "container" {
-            // Nothing in it listens to a polite signal.
+            // Its processes ignore the polite signal.
             remove.args(["--force", "--volumes"]);
         }
         let _ = remove.arg(&self.id).stdout(Stdio::null()).stderr(Stdio::null()).status();
     }
 }
 
-/// The engine's own program, with a runtime that can work here.
+/// The engine's own program, with a runtime that works here.
 fn client(engine: &str) -> Command {
     let mut client = Command::new(engine);
-    // Control groups of both kinds, which the runtime that Podman prefers refuses.
+    // Podman's preferred runtime refuses hosts with both versions of control groups.
     if engine == "podman" && Path::new("/sys/fs/cgroup/unified").exists() {
         client.args(["--runtime", "runc"]);
     }
     client
 }
 
-/// An image with one program in it.
+/// An image with a single program.
 fn import(engine: &str) -> Result<()> {
     let root = tempfile::tempdir()?;
     std::fs::create_dir(root.path().join("bin"))?;
-    let busybox = host::system_program("busybox").context("there is no busybox; install busybox-static")?;
+    let busybox = host::system_program("busybox").context("busybox is missing; install busybox-static")?;
     std::fs::copy(busybox, root.path().join("bin/busybox"))?;
     let archive = root.path().join("image.tar");
     run(Command::new("tar").arg("-C").arg(root.path()).arg("-cf").arg(&archive).arg("bin"))?;

@@ -1,6 +1,6 @@
-//! Test executables, run side by side: most of them wait for engines and processes most of the time.
+//! Runs test executables side by side: most of them spend their time waiting for engines and processes.
 //!
-//! The output of each is printed as a whole when it ends, so that those of two never mix.
+//! The output of each is printed as a whole when it ends, so that two never mix.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -19,13 +19,13 @@ use crate::table;
 /// How many of the slowest are shown.
 const SLOWEST: usize = 10;
 
-/// How much of a suite that ended before its list of failures is shown again.
+/// How many lines are repeated of a suite that ended before its list of failures.
 const LAST_LINES: usize = 40;
 
 /// Something to run that ends with success or failure.
 #[derive(Debug)]
 pub(crate) struct Suite {
-    /// Package and test, and who runs it.
+    /// Package and test, and the user.
     pub(crate) name: String,
     pub(crate) command: Command,
 }
@@ -37,15 +37,15 @@ struct Ran {
     took: Duration,
     cases: Vec<CaseTime>,
     failure: Option<String>,
-    /// What it said of its failures, for the end of the output.
+    /// Its output about failures, for the end of the output.
     details: String,
 }
 
-/// Runs them in order, so many at once, and prints what took longest.
+/// Runs them in order, this many at once, and prints the slowest.
 ///
 /// # Errors
 ///
-/// Names those that failed. After a failure no more are started, unless the rest is wanted all the same.
+/// Names the failed ones. After a failure no more are started, unless all are wanted.
 pub(crate) fn run(suites: Vec<Suite>, at_once: usize, on_failure: OnFailure) -> Result<()> {
     let waiting = Mutex::new(VecDeque::from(suites));
     let done = Mutex::new(Vec::<Ran>::new());
@@ -97,7 +97,7 @@ fn carry_out(Suite { name, command }: Suite) -> Ran {
     Ran { name, took, cases, failure, details }
 }
 
-/// What a suite says of its failures after its last case, or its last lines where it did not come to that.
+/// A suite's report of its failures after the last case, or its last lines if it has no such report.
 fn details(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let end = lines.len().saturating_sub(LAST_LINES);
@@ -105,12 +105,12 @@ fn details(text: &str) -> String {
     lines[start..].iter().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What it printed on both streams, in its order, and how it ended.
+/// Its output on both streams, in order, and how it ended.
 fn output(mut command: Command) -> Result<(String, ExitStatus)> {
     let (mut reader, writer) = io::pipe().context("cannot make a pipe")?;
     command.stdout(writer.try_clone().context("cannot make a pipe")?).stderr(writer);
     let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
-    // Our ends of the pipe are in it.
+    // It holds our ends of the pipe.
     drop(command);
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes).context("cannot read what it printed")?;
@@ -118,7 +118,7 @@ fn output(mut command: Command) -> Result<(String, ExitStatus)> {
     Ok((String::from_utf8_lossy(&bytes).into_owned(), status))
 }
 
-/// What took longest, suites first.
+/// The slowest, suites first.
 fn slowest(done: &[Ran]) -> String {
     let suites = done.iter().map(|ran| (ran.took, ran.name.clone()));
     let cases = done
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_shown_without_what_passed() {
+    fn failures_are_shown_without_passed_cases() {
         assert_eq!(details("test a ... ok\ntest b ... FAILED\n\nfailures:\n\nwhy\n"), "failures:\n\nwhy\n");
         assert_eq!(details("test a ... ok\naborted\n"), "test a ... ok\naborted\n");
     }

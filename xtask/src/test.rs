@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold before a change goes in.
+//! `cargo xtask test`: every check that a change must pass.
 
 use std::process::Command;
 use std::thread;
@@ -16,7 +16,7 @@ use crate::strangers::Strangers;
 use crate::suites::{self, Suite};
 use crate::{setup, tidy};
 
-/// The suites that take minutes: they start first, so that none of them is left alone at the end.
+/// The suites that take minutes: they start first, so that none of them runs alone at the end.
 const LONGEST: &[&str] = &[
     "agentctl podman",
     "agentctl cli",
@@ -57,7 +57,7 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
     let scratch = Scratch::make();
     steps.step("tests", || tests(&built, &scratch, options.on_failure));
     drop(scratch);
-    // A37: over all tests.
+    // A37: covers all tests.
     steps.step("the strangers are untouched", || strangers.are_untouched());
     lint_step(&mut steps, options.scope, "doc", &["doc", "--workspace", "--no-deps"]);
 
@@ -69,7 +69,7 @@ pub(crate) fn run(options: TestOptions) -> Result<()> {
     }
 }
 
-/// Runs the tests of all packages, and once more, as an ordinary user, those that must pass without privileges.
+/// Runs the tests of all packages, and repeats as an ordinary user those that must pass without privileges.
 fn tests(built: &[Executable], scratch: &Scratch, on_failure: OnFailure) -> Result<Outcome> {
     let packages = cargo::metadata()?.packages;
     let tests = built.iter().filter(|executable| executable.kind != Kind::Program);
@@ -81,7 +81,7 @@ fn tests(built: &[Executable], scratch: &Scratch, on_failure: OnFailure) -> Resu
     #[cfg(not(unix))]
     let left_out = Some("an ordinary user's tests are for Unix only".to_owned());
     for suite in &mut all {
-        say_times(&mut suite.command)?;
+        print_times(&mut suite.command)?;
     }
     let documentation = cargo(&["test", "--workspace", "--doc", "--quiet"]);
     all.push(Suite { name: "documentation".into(), command: documentation });
@@ -99,15 +99,15 @@ fn suite(test: &Executable, packages: &[Package], scratch: &Scratch) -> Result<S
     let name = format!("{} {}{kind}", package.name, test.name);
     let mut command = Command::new(&test.path);
     command
-        // What the tests leave their notes in is not the user's own.
+        // The tests' records are separate from the user's own.
         .env("XDG_STATE_HOME", cargo::root().join("target/test-state"))
         .envs(scratch.directory().map(|directory| ("TMPDIR", directory)))
         .current_dir(package.manifest_path.parent().context("a manifest lies in no directory")?);
     Ok(Suite { name, command })
 }
 
-/// Makes a test executable say how long each of its tests takes.
-fn say_times(command: &mut Command) -> Result<()> {
+/// Makes a test executable print how long each of its tests takes.
+fn print_times(command: &mut Command) -> Result<()> {
     let help = Command::new(command.get_program()).arg("--help").output();
     let help = help.with_context(|| format!("cannot start {}", command.get_program().display()))?;
     command.env(case_times::VARIABLE, "1");

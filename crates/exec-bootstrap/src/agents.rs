@@ -41,11 +41,14 @@ impl FromStr for AgentCli {
             text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
         let Some(known) = KNOWN.iter().find(|known| known.program == name) else {
             let names = KNOWN.map(|known| known.program).join(", ");
-            return Err(format!("`{name}` is no agent known here: use one of {names}"));
+            return Err(format!("`{name}` is not a known agent: use one of {names}"));
         };
         let version = version.unwrap_or(known.version);
         if !is_exact(version) {
-            return Err(format!("`{version}` is no exact version: write it like {name}@{}", known.version));
+            return Err(format!(
+                "`{version}` is not an exact version: write it like {name}@{}",
+                known.version
+            ));
         }
         Ok(Self { program: known.program, package: known.package, version: version.to_owned() })
     }
@@ -79,7 +82,7 @@ impl AgentCli {
 
     pub(crate) fn reason(&self) -> Reason {
         let what = format!("{} {}", self.program, self.version);
-        Reason::new(what, format!("--with-cli names it; {} from npm, with a Node of its own", self.package))
+        Reason::new(what, format!("--with-cli names it; {} from npm, with its own Node", self.package))
     }
 }
 
@@ -145,7 +148,7 @@ mod tests {
     #[case("claude@1.2.3-")]
     #[case("claude@")]
     #[case("")]
-    fn anything_else_is_told(#[case] text: &str) {
+    fn other_names_are_refused(#[case] text: &str) {
         assert!(text.parse::<AgentCli>().is_err());
     }
 }

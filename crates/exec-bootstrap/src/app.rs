@@ -80,7 +80,7 @@ pub(crate) fn of(tree: &Tree, parts: &[Part], base: &Base, needs_libraries: bool
     let language = nearest.or(languages.first().copied()).unwrap_or(Language::Node);
     let mut app = language::app(tree, language)?;
     if languages.len() > 1 {
-        let why = format!("of the languages here {} is nearest to the top", language.name());
+        let why = format!("of the languages {} is nearest to the top", language.name());
         app.reasons.push(Reason::new(format!("{} is the application", language.name()), why));
     }
     // A small image has none of the libraries that the build linked against.
@@ -89,17 +89,17 @@ pub(crate) fn of(tree: &Tree, parts: &[Part], base: &Base, needs_libraries: bool
         app.runtime = parts.first().and_then(|part| language::small(language, &part.image));
     }
     let why = match &app.runtime {
-        Some(_) => "nothing of what built it is needed to run it",
+        Some(_) => "it runs without the tools that built it",
         None => "it may need libraries or toolchains that a smaller image does not have",
     };
     let on = app.runtime.clone().unwrap_or_else(|| "the image it is built with".to_owned());
     app.reasons.push(Reason::new(format!("it runs on {on}"), why));
     if app.start.is_empty() {
         app.warnings.push(
-            "nothing says how the application is started: name it in docker-compose.yml and docker-compose.prod.yml (command)"
+            "no file shows how the application is started: name it in docker-compose.yml and docker-compose.prod.yml (command)"
                 .to_owned(),
         );
-        let say = "echo 'nothing says how this application is started: set command in the compose file' >&2; exit 64";
+        let say = "echo 'no file shows how this application is started: set command in the compose file' >&2; exit 64";
         app.start = ["sh", "-c", say].map(str::to_owned).to_vec();
         app.develop.clone_from(&app.start);
     }

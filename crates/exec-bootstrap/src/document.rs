@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_merge_in_the_middle_is_told() {
+    fn an_unresolved_merge_is_reported() {
         let tree = Tree::of_texts([("go.mod", "module x\n<<<<<<< HEAD\ngo 1.21\n")]);
         let error = text(&tree, "go.mod").unwrap_err();
         assert_eq!(error.to_string(), "go.mod is broken: line 2 begins an unresolved merge conflict");

@@ -36,7 +36,7 @@ impl Standing {
 /// The header, with the options to regenerate the file.
 pub(crate) fn lines(wishes: &Wishes) -> [String; 2] {
     let again = format!("{AGAIN}{}", options_of(wishes));
-    [format!("{MARK}. Take this line away to keep changes of your own."), again]
+    [format!("{MARK}. Remove this line to keep your own changes."), again]
 }
 
 /// Wishes as options, each after a space.

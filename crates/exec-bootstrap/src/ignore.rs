@@ -82,7 +82,10 @@ pub(crate) fn lines<'a>(
     }
     let copied: BTreeSet<&String> = copied.into_iter().collect();
     if !copied.is_empty() {
-        lines.extend([String::new(), "# What the Dockerfile copies, even if git ignores it.".to_owned()]);
+        lines.extend([
+            String::new(),
+            "# Files that the Dockerfile copies, even if git ignores them.".to_owned(),
+        ]);
     }
     lines.extend(copied.into_iter().map(|path| format!("!{path}")));
     lines.extend([String::new(), "# Secrets. They come last: nothing above brings them back.".to_owned()]);

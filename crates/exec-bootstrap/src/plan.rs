@@ -94,9 +94,10 @@ impl Plan {
         }
         reasons.extend(parts.iter().flat_map(|part| part.reasons.iter().cloned()));
         let mut warnings: Vec<String> = parts.iter().flat_map(|part| part.warnings.iter().cloned()).collect();
-        warnings.extend(tree.odd().map(|path| {
-            format!("{path} is not looked at: its path holds more than letters, digits and ._-+@")
-        }));
+        warnings
+            .extend(tree.odd().map(|path| {
+                format!("{path} is ignored: its path holds more than letters, digits and ._-+@")
+            }));
         let app = match wishes.scope {
             Scope::Image => None,
             Scope::Compose => Some(app::of(tree, &parts, &base, !libraries.is_empty())?),
@@ -176,9 +177,9 @@ impl Plan {
 
 fn nothing_found(tree: &Tree) -> Error {
     let what = if tree.is_empty() {
-        "there is no project here"
+        "this directory has no project"
     } else {
-        "nothing here says what the project is written in"
+        "no file shows the project's language"
     };
     Error::new(
         ErrorKind::InvalidInput,
@@ -202,7 +203,7 @@ fn base(first: &Part, wishes: &Wishes) -> Result<(Base, Reason)> {
         return Err(Error::new(
             ErrorKind::InvalidInput,
             "bootstrap",
-            format!("{image:?} is no name of an image"),
+            format!("{image:?} is not the name of an image"),
         )
         .with_remedy("give one like --base golang:1.22-bookworm"));
     }

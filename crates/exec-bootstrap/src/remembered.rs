@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_asked_for_is_remembered_and_shown() {
+    fn remembered_options_are_shown() {
         let made_with = remembered(" --digest --with-cli codex@0.1.0 --compose");
         let asked = Wishes::default();
         assert_eq!(made_with.added_to(&asked), "--digest --with-cli codex@0.1.0 --compose");

@@ -21,11 +21,11 @@ const MOST_COPIES: usize = 24;
 const ABOUT: &str = "\
 An image to develop and test this project in, not one to ship it: its sources come with the workspace.
 In agentctl's sandbox the root file system is read-only, HOME (/home/agent) is empty and in memory, there is
-no network, and the project is mounted at the path it has on the host. So whatever is installed here lies outside
+no network, and the project is mounted at the path it has on the host. So everything installed here is outside
 of HOME and of /workspace, is found through variables, and can be read by every user.";
 
 const USER: &str = "\
-The sandbox runs commands as the owner of the workspace, whoever that is. This user is for running the image
+The sandbox runs commands as the owner of the workspace. This user is only for running the image
 by hand: docker build --build-arg UID=\"$(id -u)\" --build-arg GID=\"$(id -g)\" .";
 
 pub(crate) fn dockerignore(plan: &Plan) -> String {
@@ -51,7 +51,7 @@ fn about(file: &mut Lines, text: &str, plan: &Plan) {
     file.comment("");
     text.lines().for_each(|line| file.comment(line));
     file.comment("");
-    file.comment("Why it is as it is:");
+    file.comment("Decisions and their reasons:");
     plan.reasons().iter().for_each(|reason| file.comment(&format!("  {}: {}", reason.what, reason.why)));
     plan.warnings().iter().for_each(|warning| file.comment(&format!("  NOTE {warning}")));
 }
@@ -73,7 +73,7 @@ fn toolchain(file: &mut Lines, plan: &Plan, name: &str) {
         file.line("USER 0");
     }
     if plan.parts.iter().any(|part| part.language == Language::Python) {
-        file.comment("Compiled Python then holds no time: what is built twice has the same content.");
+        file.comment("Compiled Python then holds no time: two builds have the same content.");
         file.line("ARG SOURCE_DATE_EPOCH=315532800");
     }
     packages(file, plan);
@@ -87,7 +87,7 @@ fn agents(file: &mut Lines, plan: &Plan) {
         return;
     }
     file.blank();
-    file.comment("Programs of agents, with a Node of their own that nothing else finds.");
+    file.comment("Programs of agents, with their own private Node.");
     for line in agents::copies(&plan.pinned(AgentCli::node(plan.base.family))) {
         file.line(line);
     }
@@ -156,7 +156,7 @@ fn packages(file: &mut Lines, plan: &Plan) {
         return;
     }
     file.blank();
-    file.comment("Versions are the distribution's: it keeps no old ones, so that a pinned one would soon not be found.");
+    file.comment("The distribution chooses the versions: it keeps no old ones, so a pinned version would soon be missing.");
     match plan.base.family {
         Family::Debian => {
             file.comment("hadolint ignore=DL3008");

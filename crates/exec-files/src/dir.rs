@@ -160,7 +160,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Where there is no link.
+    /// Without a link.
     pub fn link_target(&self, path: impl AsRef<Path>) -> io::Result<OsString> {
         os::link_target(&self.0, plain(path.as_ref())?)
     }

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_below_the_home() {
+    fn lasting_files_are_below_the_home() {
         let found = dirs(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")], 1000, &[]);
         let below = |path: &str| Some(PathBuf::from(path));
         assert_eq!(found.config_home, below("/h/.config"));

@@ -108,7 +108,7 @@ mod tests {
         assert!(Arc::ptr_eq(&one, &other));
         drop(one);
         assert!(path.exists() && other.command().arg("--version").status().unwrap().success());
-        assert_eq!(Arc::strong_count(&other), 1, "nobody else keeps it");
+        assert_eq!(Arc::strong_count(&other), 1, "it has no other owner");
     }
 
     #[test]

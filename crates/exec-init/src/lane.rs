@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lane_nobody_holds_open_at_the_other_end_is_none() {
+    fn a_lane_without_a_peer_is_none() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().to_str().unwrap();
         assert_eq!(open_at(path).err(), Some(Errno::NOENT));

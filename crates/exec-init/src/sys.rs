@@ -193,7 +193,7 @@ const SET_LEN: usize = 8;
 ///
 /// Asks the kernel directly: C libraries reserve some signals and would leave those as inherited.
 pub(crate) fn default_signals() {
-    // The kernel's `struct sigaction` is no larger on any architecture; all zeros is the default action.
+    // The kernel's `struct sigaction` fits on every architecture; all zeros is the default action.
     let default = [0_u64; 4];
     // The two that can't be changed fail, as expected.
     for signal in 1..=64 {

@@ -30,7 +30,7 @@ pub(crate) struct Guest {
 }
 
 impl Lobby {
-    /// Adds a connection; if there is no room, the one that has waited longest is dismissed.
+    /// Adds a connection; without room for it, the one that has waited longest is dismissed.
     pub(crate) fn enter(self: &Arc<Self>) -> Guest {
         let mut waiting = self.lock();
         let number = waiting.next;

@@ -33,7 +33,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
-    // However this ends, there is no client left to run anything for.
+    // However this ends, the client is gone, and its commands must end.
     let _gone = gone.clone().drop_guard();
     let running = match server.serve_with_ct(streams, gone).await {
         Ok(running) => running,

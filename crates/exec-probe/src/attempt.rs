@@ -37,7 +37,7 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
 pub(crate) fn run(args: &Args<'_>) -> Result<()> {
     let name = args.text(0);
     let Some((_, attempt)) = ATTEMPTS.iter().find(|(known, _)| *known == name) else {
-        misuse(&format!("there is no attempt `{name}`"));
+        misuse(&format!("unknown attempt `{name}`"));
     };
     match sys::fork()? {
         Fork::Child => {

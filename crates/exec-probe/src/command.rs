@@ -71,7 +71,7 @@ impl Args<'_> {
     /// A required number.
     pub(crate) fn number<T: FromStr>(&self, index: usize) -> T {
         let text = self.text(index);
-        text.parse().unwrap_or_else(|_| misuse(&format!("`{text}` is no number")))
+        text.parse().unwrap_or_else(|_| misuse(&format!("`{text}` is not a number")))
     }
 }
 
@@ -79,7 +79,7 @@ impl Args<'_> {
 pub(crate) fn run(words: &[OsString]) -> i32 {
     let Some((name, rest)) = words.split_first() else { misuse("no command was given") };
     let Some((_, command)) = COMMANDS.iter().find(|(known, _)| name == known) else {
-        misuse(&format!("there is no command {}", name.display()));
+        misuse(&format!("unknown command {}", name.display()));
     };
     match command(&Args { words: rest }) {
         Ok(()) => 0,

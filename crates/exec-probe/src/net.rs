@@ -18,13 +18,13 @@ pub(crate) fn connect(args: &Args<'_>) -> Result<()> {
         "udp" => send(address(&to))?,
         "unix" => drop(UnixStream::connect(to)?),
         "abstract" => drop(UnixStream::connect_addr(&UnixAddr::from_abstract_name(to)?)?),
-        other => misuse(&format!("`{other}` is no protocol")),
+        other => misuse(&format!("`{other}` is not a protocol")),
     }
     sys::say("ok")
 }
 
 fn address(text: &str) -> SocketAddr {
-    text.parse().unwrap_or_else(|_| misuse(&format!("`{text}` is no address and port")))
+    text.parse().unwrap_or_else(|_| misuse(&format!("`{text}` is not an address and port")))
 }
 
 fn send(to: SocketAddr) -> Result<()> {

@@ -33,8 +33,8 @@ pub(crate) fn hoard(args: &Args<'_>) -> Result<()> {
             Fork::Parent { child } => children.push(child),
             Fork::Child => {
                 let held = eat(each);
-                let told = sys::write_all(tell, b"x");
-                if held.is_err() || told.is_err() {
+                let reported = sys::write_all(tell, b"x");
+                if held.is_err() || reported.is_err() {
                     sys::exit(1);
                 }
                 sys::pause_for_ever();
@@ -101,8 +101,8 @@ pub(crate) fn spawn_threads(args: &Args<'_>) -> Result<()> {
     let mut stay = Vec::new();
     let wanted: u32 = args.number(0);
     for made in 0..wanted {
-        let (leave, told) = mpsc::channel::<()>();
-        let spawned = thread::Builder::new().stack_size(1 << 16).spawn(move || told.recv());
+        let (leave, leaving) = mpsc::channel::<()>();
+        let spawned = thread::Builder::new().stack_size(1 << 16).spawn(move || leaving.recv());
         match spawned {
             Ok(_) => stay.push(leave),
             Err(error) => return sys::say(&format!("errno {} after {made}", Errno::of(&error).name())),

@@ -108,7 +108,7 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// Lists of anything but bytes. A newtype-free way to keep `Vec<u8>` compact.
+/// Lists of any type but bytes; `Vec<u8>` keeps its compact form.
 pub(crate) fn put_list<T: Field>(list: &[T], out: &mut Vec<u8>) {
     (list.len() as u32).put(out);
     for item in list {
@@ -116,7 +116,7 @@ pub(crate) fn put_list<T: Field>(list: &[T], out: &mut Vec<u8>) {
     }
 }
 
-/// Every item takes at least one byte, so a count beyond the remaining bytes is a lie told before allocating.
+/// Every item takes at least one byte, so a count beyond the remaining bytes is refused before allocating.
 pub(crate) fn take_list<T: Field>(input: &mut Input<'_>) -> Result<Vec<T>> {
     let count = input.take::<u32>()? as usize;
     if count > input.remaining() {

@@ -1,11 +1,12 @@
-//! What PID 1 of a container is told before it serves.
+//! The plan that PID 1 of a container receives before it serves.
 //!
-//! The engine built the walls, from paths. Paths can be changed between the host's check and the engine's mount, and an
-//! engine may see other files at them than the host does: so PID 1 compares what it finds with what was meant.
+//! The engine built the walls, from paths. Paths can change between the host's check and the engine's mount,
+//! and an engine may see other files at them than the host does: so PID 1 compares what it finds with the
+//! plan.
 //!
-//! Everything said to a container passes through its engine, twice a word. Where both sides see the same files there is a
-//! *lane* past it: two named pipes in a directory of their own, which PID 1 opens before any command runs and whose names
-//! the host then takes away. The engine's stream stays as the lifeline.
+//! All traffic with a container passes through its engine. If both sides see the same files, a *lane* bypasses
+//! it: two named pipes in their own directory. PID 1 opens them before any command runs, and the host then
+//! removes their names. The engine's stream stays as the lifeline.
 
 use crate::codec::struct_fields;
 use crate::jail::{FileId, LandlockPlan};
@@ -15,14 +16,14 @@ use crate::jail::{FileId, LandlockPlan};
 pub struct ContainerPlan {
     /// The second fence, inside the walls.
     pub landlock: Option<LandlockPlan>,
-    /// There is a lane: take it, or say that it can't be taken.
+    /// Whether the container has a lane: PID 1 opens it, or reports that it can't.
     pub lane: bool,
-    /// What must stand where.
+    /// The files that must be at these paths.
     pub expect: Vec<Expected>,
 }
 struct_fields!(ContainerPlan { landlock, lane } lists { expect });
 
-/// Where the lane's two pipes stand inside.
+/// The directory of the lane's two pipes inside.
 pub const LANE_DIRECTORY: &str = "/.agentctl/lane";
 
 /// The pipe from the host, in the lane's directory.
@@ -31,16 +32,16 @@ pub const LANE_IN: &str = "in";
 /// The pipe to the host, in the lane's directory.
 pub const LANE_OUT: &str = "out";
 
-/// The first byte after the plan, where there is a lane: on the lane if PID 1 has taken it, on the engine's stream if it
-/// can't be taken. No frame begins with it.
+/// The first byte after the plan, if the container has a lane: on the lane if PID 1 has opened it, on the
+/// engine's stream if it can't. No frame begins with it.
 pub const LANE_ANSWER: u8 = 0;
 
-/// A mounted file or directory that must be this one.
+/// The identity that a mounted file or directory must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
-    /// Where it appears inside.
+    /// Its path inside.
     pub target: Vec<u8>,
-    /// What it must be.
+    /// The required identity.
     pub id: FileId,
 }
 struct_fields!(Expected { target, id } lists {});

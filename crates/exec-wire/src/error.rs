@@ -1,8 +1,8 @@
-//! What can be wrong with bytes that claim to be a frame.
+//! Errors of bytes that claim to be a frame.
 
 use std::fmt;
 
-/// A frame that can't be understood. The stream it came from is unusable from here on.
+/// A frame that can't be decoded. The stream it came from is unusable from here on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WireError {
     /// The kind byte names no frame of this direction.
@@ -18,7 +18,7 @@ pub enum WireError {
     },
     /// The payload ended inside a field.
     Truncated,
-    /// The payload goes on after its last field.
+    /// The payload continues after its last field.
     TrailingBytes(usize),
     /// A field holds a value it can't have.
     BadValue(&'static str),

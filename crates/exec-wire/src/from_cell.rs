@@ -4,10 +4,10 @@ use crate::codec::{Field, Input, Result, byte_enum, struct_fields, whole};
 use crate::header::from_cell as kind;
 use crate::{Header, WireError};
 
-/// A frame from the cell. The run it is about stands in the header.
+/// A frame from the cell. The header names its run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromCell<'a> {
-    /// The cell stands and takes commands.
+    /// The cell is ready for commands.
     Ready(Box<Facts>),
     /// The command was started.
     Started {
@@ -22,13 +22,13 @@ pub enum FromCell<'a> {
     Stderr(&'a [u8]),
     /// The cell has room for this many more bytes of input of the run.
     StdinCredit(u32),
-    /// The command ended; what it left behind may still be alive.
+    /// The command ended; processes that it left behind may still be alive.
     Exited(Exited),
-    /// The run is over and, in a cell of its own, nothing of it is alive.
+    /// The run is over and, in its own cell, none of its processes is alive.
     Closed(Closed),
     /// Answer to `Ping`.
     Pong(u64),
-    /// The cell can't go on; the stream ends here.
+    /// The cell can't continue; the stream ends here.
     Fatal(String),
 }
 
@@ -60,7 +60,7 @@ impl<'a> FromCell<'a> {
         });
     }
 
-    /// Reads the payload of a frame whose header was checked.
+    /// Decodes the payload of a frame whose header was checked.
     pub fn decode(header: &Header, payload: &'a [u8]) -> Result<Self> {
         Ok(match header.kind {
             kind::READY => Self::Ready(Box::new(whole(payload)?)),
@@ -78,7 +78,7 @@ impl<'a> FromCell<'a> {
     }
 }
 
-/// What the cell found out about itself once it stood: read back from inside, not repeated from the request.
+/// The cell's report about itself once it is ready: read back from inside, not repeated from the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// Protocol version of the cell.
@@ -89,19 +89,19 @@ pub struct Facts {
     pub uid: u32,
     /// Group id the commands run with.
     pub gid: u32,
-    /// The bounding set of capabilities left (0: none).
+    /// The bounding set of capabilities (0: none).
     pub capabilities: u64,
     /// No program can raise its privileges.
     pub no_new_privs: bool,
     /// Our system call filter is on.
     pub seccomp: bool,
-    /// Version of the kernel's Landlock that fences the commands; 0 when none does.
+    /// Version of the kernel's Landlock that fences the commands; 0 if none does.
     pub landlock_abi: u32,
-    /// The most inotify instances the commands have, where that is less than their user has on the host.
+    /// The most inotify instances of the commands, if that is less than their user has on the host.
     pub inotify_instances: Option<u64>,
-    /// The resource limits that hold.
+    /// The resource limits in force.
     pub limits: ReadBack,
-    /// What was asked for and could not be had, each with its reason.
+    /// Requests that could not be met, each with its reason.
     pub notes: Vec<String>,
 }
 struct_fields!(Facts {
@@ -111,11 +111,11 @@ struct_fields!(Facts {
 /// Limits as the kernel's control files show them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadBack {
-    /// Which control groups hold them, if any.
+    /// The control groups that hold them, if any.
     pub cgroup: Option<CgroupVersion>,
     /// Bytes of memory.
     pub memory: Option<u64>,
-    /// Processes and threads, `exec-init` not counted.
+    /// Processes and threads, without `exec-init`.
     pub pids: Option<u64>,
     /// Thousandths of a CPU.
     pub cpu_milli: Option<u64>,
@@ -135,7 +135,7 @@ byte_enum!(CgroupVersion, "cgroup version", { V1 = 1, V2 = 2 });
 /// Why a command could not be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
-    /// What was being done.
+    /// The step that failed.
     pub stage: Stage,
     /// The system's error number.
     pub errno: i32,
@@ -155,7 +155,7 @@ pub enum Stage {
     Confine,
     /// Running the program.
     Exec,
-    /// The cell can't take this command at all (it is closing, or serves another).
+    /// The cell can't accept this command at all (it is closing, or serves another).
     Refused,
 }
 byte_enum!(Stage, "stage", { Stdio = 0, Fork = 1, Cwd = 2, Confine = 3, Exec = 4, Refused = 5 });
@@ -163,17 +163,17 @@ byte_enum!(Stage, "stage", { Stdio = 0, Fork = 1, Cwd = 2, Confine = 3, Exec = 4
 /// How the command's main process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exited {
-    /// Who ended it.
+    /// What ended it.
     pub reason: EndReason,
     /// Its status.
     pub status: Status,
 }
 struct_fields!(Exited { reason, status } lists {});
 
-/// Who ended a command.
+/// What ended a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// It did, or a signal that the cell did not send on its own account.
+    /// Its own exit, or a signal that the cell did not send by itself.
     Own,
     /// Its wall time was up.
     WallTime,
@@ -181,7 +181,7 @@ pub enum EndReason {
     IdleTime,
     /// It wrote too much.
     OutputLimit,
-    /// The host asked.
+    /// A request of the host.
     Stopped,
 }
 byte_enum!(EndReason, "end reason", { Own = 0, WallTime = 1, IdleTime = 2, OutputLimit = 3, Stopped = 4 });
@@ -217,15 +217,15 @@ impl Field for Status {
 /// The account of a finished run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Closed {
-    /// Microseconds of CPU time in user mode, everything the run started included.
+    /// Microseconds of CPU time in user mode, including everything the run started.
     pub user_us: u64,
     /// Microseconds of CPU time in the kernel.
     pub system_us: u64,
-    /// Most memory in use at once: of the cell where control groups count it, else of the largest process.
+    /// Peak memory: of the cell if control groups count it, else of the largest process.
     pub peak_memory: u64,
-    /// Processes the kernel killed because the cell's memory was used up, during this run.
+    /// Processes that the kernel killed during this run because the cell's memory was used up.
     pub oom_kills: u64,
-    /// Times a process could not be made because of the cell's limit, during this run.
+    /// How often the cell's limit prevented a new process during this run.
     pub pids_denied: u64,
     /// Bytes of standard output sent.
     pub stdout_bytes: u64,

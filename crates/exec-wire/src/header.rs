@@ -11,16 +11,16 @@ pub const MAX_DATA: u32 = 256 * 1024;
 /// The most any frame carries: arguments and environment of a command fit with room to spare.
 pub const MAX_PAYLOAD: u32 = 4 * 1024 * 1024;
 
-/// What a piece of output costs of the host's credit: its bytes, but never less than a small sum, because every piece
-/// takes room at the host however short it is.
+/// What a piece of output costs of the host's credit: its bytes, but at least a small sum, because every
+/// piece takes room at the host however short it is.
 pub fn credit_cost(len: u32) -> u32 {
     len.max(MIN_CREDIT)
 }
 
-/// The least a piece of output costs; a cell with less credit left sends nothing.
+/// The least a piece of output costs; a cell with less credit sends nothing.
 pub const MIN_CREDIT: u32 = 512;
 
-/// After a run's `Exited`, what is left in its two pipes comes without credit: at most this much.
+/// After a run's `Exited`, the rest in its two pipes is sent without credit: at most this much.
 pub const MAX_AFTER_EXIT: u32 = 2 * 1024 * 1024 + 128 * 1024;
 
 /// Kind bytes of host → cell frames.
@@ -55,9 +55,9 @@ pub(crate) mod from_cell {
 /// Kind, run and length of a frame, checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// What the payload is.
+    /// The kind of the payload.
     pub kind: u8,
-    /// The run it is about; 0 for frames about the cell itself.
+    /// The run of this frame; 0 for frames about the cell itself.
     pub run: u32,
     /// Bytes of payload that follow.
     pub len: u32,
@@ -74,14 +74,14 @@ impl Header {
         Self { kind: from_cell::STDERR, run, len }
     }
 
-    /// The header as it travels.
+    /// The header as it is sent.
     pub fn to_bytes(self) -> [u8; HEADER_LEN] {
         let [r0, r1, r2, r3] = self.run.to_le_bytes();
         let [l0, l1, l2, l3] = self.len.to_le_bytes();
         [self.kind, r0, r1, r2, r3, l0, l1, l2, l3]
     }
 
-    /// Reads and checks a header.
+    /// Decodes and checks a header.
     pub fn parse(bytes: [u8; HEADER_LEN]) -> Result<Self, WireError> {
         let [kind, r0, r1, r2, r3, l0, l1, l2, l3] = bytes;
         let header = Self {
@@ -96,7 +96,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The first frame in `bytes`, or `None` while it is not whole yet.
+    /// The first frame in `bytes`, or `None` while it is incomplete.
     pub fn split(bytes: &[u8]) -> Result<Option<(Self, &[u8])>, WireError> {
         let Some((head, rest)) = bytes.split_first_chunk::<HEADER_LEN>() else { return Ok(None) };
         let header = Self::parse(*head)?;

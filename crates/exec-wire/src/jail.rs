@@ -1,7 +1,7 @@
-//! What the keeper of a local cell builds around PID 1.
+//! The plan that the keeper of a local cell carries out around PID 1.
 //!
-//! The host decides (a pure translation of the caller's options); the keeper only carries out, in order, and
-//! fails at the first step that can't be done. Paths are canonical: the keeper refuses to follow a link.
+//! The host decides (a pure translation of the caller's options). The keeper carries the plan out in order,
+//! and fails at the first step that can't be done. Paths are canonical: the keeper refuses to follow a link.
 
 use crate::WireError;
 use crate::codec::{Field, Input, Result, byte_enum, put_list, struct_fields, take_list};
@@ -9,32 +9,32 @@ use crate::codec::{Field, Input, Result, byte_enum, put_list, struct_fields, tak
 /// A local cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct JailSpec {
-    /// What stands between the commands and the host.
+    /// What separates the commands from the host.
     pub walls: Walls,
-    /// Who the commands run as.
+    /// The identity of the commands.
     pub identity: Identity,
-    /// Limits to set in control groups where those can be written.
+    /// Limits for control groups, if those can be written.
     pub cgroup: CgroupPlan,
     /// The second fence, inside the walls.
     pub landlock: Option<LandlockPlan>,
-    /// A note that the log of runs has been gone through, or nothing. It goes with the record of a run: that run has no end in
-    /// the log.
+    /// The mark that the audit log has been checked for lost runs, or empty. It is removed together with the
+    /// record of a run, because that run then has no end in the log.
     pub log_note: Vec<u8>,
-    /// Files that say that there is this cell; what begins with one's name and a dot says that there is a run in it. The host
-    /// takes them away; should it be dead by then, the keeper does.
+    /// Records of this cell; files that begin with such a name and a dot are records of its runs. The host
+    /// removes them; if the host is dead, the keeper does.
     pub records: Vec<Vec<u8>>,
 }
 struct_fields!(JailSpec { walls, identity, cgroup, landlock, log_note } lists { records });
 
-/// What stands between the commands and the host.
+/// What separates the commands from the host.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Walls {
-    /// Namespaces and a file system of their own.
+    /// Namespaces and a private file system.
     Namespaces(Namespaces),
-    /// Nothing but a supervisor that inherits every orphan.
+    /// Only a supervisor that inherits every orphan.
     Subreaper {
-        /// A directory that the keeper makes, which is the commands' home and temporary directory, and removes at the
-        /// end: without a mount namespace they can't have private ones at the usual places.
+        /// A directory that the keeper makes and removes at the end. It is the commands' home and temporary
+        /// directory: without a mount namespace they can't have private ones at the usual places.
         scratch: Vec<u8>,
     },
 }
@@ -65,9 +65,9 @@ impl Field for Walls {
 /// The namespaces of a cell; user, PID, mount, IPC, UTS and cgroup namespaces are always new.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Namespaces {
-    /// Which user ids exist inside.
+    /// The user ids that exist inside.
     pub ids: IdMap,
-    /// What network is inside.
+    /// The network inside.
     pub network: NetworkWall,
     /// The cell's host name.
     pub hostname: String,
@@ -76,34 +76,34 @@ pub struct Namespaces {
 }
 struct_fields!(Namespaces { ids, network, hostname } lists { mounts });
 
-/// Which user and group ids exist inside a cell.
+/// The user and group ids that exist inside a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IdMap {
-    /// The caller's own: all that an ordinary user may map.
+    /// Only the caller's own, which is all that an ordinary user may map.
     Caller,
-    /// All of the host's, each as itself: files keep their owners. Only root can.
+    /// All of the host's, unchanged: files keep their owners. Requires root.
     All,
 }
 byte_enum!(IdMap, "id map", { Caller = 0, All = 1 });
 
-/// What network is inside a cell.
+/// The network inside a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NetworkWall {
-    /// A loopback interface of its own.
+    /// A private loopback interface.
     Isolated,
     /// The host's.
     Host,
 }
 byte_enum!(NetworkWall, "network", { Isolated = 0, Host = 1 });
 
-/// Who the commands run as.
+/// The identity of the commands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// User id.
     pub uid: u32,
     /// Group id.
     pub gid: u32,
-    /// Supplementary groups; set only where the keeper may.
+    /// Supplementary groups; set only if the keeper may.
     pub groups: Vec<u32>,
 }
 struct_fields!(Identity { uid, gid } lists { groups });
@@ -118,12 +118,12 @@ pub enum Access {
 }
 byte_enum!(Access, "access", { Read = 0, Write = 1 });
 
-/// What to do when a mount's source is not there.
+/// What to do if a mount's source is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Missing {
     /// The cell can't be made.
     Fail,
-    /// Go on without it.
+    /// Continue without it.
     Skip,
 }
 byte_enum!(Missing, "missing", { Fail = 0, Skip = 1 });
@@ -135,7 +135,7 @@ pub struct FileId {
     pub dev: u64,
     /// Inode number.
     pub ino: u64,
-    /// When it was made, in nanoseconds, or 0 where that is not known: numbers are used again.
+    /// When it was made, in nanoseconds, or 0 if unknown: inode numbers are reused.
     pub born: u64,
 }
 struct_fields!(FileId { dev, ino, born } lists {});
@@ -147,20 +147,20 @@ pub enum Mount {
     Bind {
         /// Canonical host path.
         source: Vec<u8>,
-        /// Where it appears.
+        /// Its path inside.
         target: Vec<u8>,
-        /// What may be done with it.
+        /// The permitted access.
         access: Access,
-        /// What the source must be.
+        /// The required identity of the source.
         expect: Option<FileId>,
-        /// What to do if it is not there.
+        /// What to do if it is missing.
         missing: Missing,
     },
     /// An empty file system in memory.
     Tmpfs {
-        /// Where.
+        /// Its path.
         target: Vec<u8>,
-        /// Its most bytes.
+        /// Its size limit in bytes.
         size: u64,
         /// Mode of its root directory; owned by the cell's identity.
         mode: u32,
@@ -169,26 +169,27 @@ pub enum Mount {
     Proc,
     /// A minimal `/dev`: null, zero, full, random, urandom, tty, pts, shm, fd and the standard streams' names.
     Dev {
-        /// Most bytes of `/dev/shm`.
+        /// The size limit of `/dev/shm` in bytes.
         shm_size: u64,
     },
-    /// An empty directory, or an empty unreadable file, over something that must not be seen. Skipped if not there.
+    /// An empty directory, or an empty unreadable file, over a path that must be hidden. Skipped if the path
+    /// is missing.
     Mask {
-        /// What to cover.
+        /// The path to cover.
         target: Vec<u8>,
     },
     /// A symbolic link.
     Symlink {
-        /// Where it stands.
+        /// The path of the link.
         target: Vec<u8>,
-        /// Where it points.
+        /// The target of the link.
         to: Vec<u8>,
     },
-    /// A small file in the root file system, for what can't be taken from the host as it is.
+    /// A small file in the root file system, in place of a host file that can't be shown unchanged.
     File {
-        /// Where.
+        /// Its path.
         target: Vec<u8>,
-        /// What is in it.
+        /// Its contents.
         contents: Vec<u8>,
     },
 }
@@ -252,7 +253,7 @@ impl Field for Mount {
     }
 }
 
-/// Limits for the cell as a whole. The keeper sets what it can and says in the cell's facts what it could not.
+/// Limits for the cell as a whole. The keeper sets what it can and reports the rest in the cell's facts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CgroupPlan {
     /// Name of the groups to make, unique to the cell, without a slash.
@@ -266,10 +267,10 @@ pub struct CgroupPlan {
 }
 struct_fields!(CgroupPlan { name, memory, pids, cpu_milli } lists {});
 
-/// What Landlock still allows. Paths that do not exist inside the cell are skipped.
+/// The access that Landlock still allows. Paths that do not exist inside the cell are skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LandlockPlan {
-    /// Deny TCP connections and listening (kernels that can).
+    /// Deny TCP connections and listening (on kernels with that feature).
     pub deny_tcp: bool,
     /// Readable and executable, with everything below.
     pub read: Vec<Vec<u8>>,

@@ -1,15 +1,15 @@
 //! The frames between a cell's PID 1 (`exec-init`) and its host.
 //!
-//! One byte stream each way. A frame is a nine-byte [`Header`] and a payload; every run has a number, so
-//! one stream carries many runs. Output flows only against credit the host gave, input only against credit
-//! the cell gave: neither side ever queues what the other does not read. What the [`reaper`] is told is no part of that:
-//! it is no cell, and is spoken to in lines.
+//! One byte stream each way. A frame is a nine-byte [`Header`] and a payload; every run has a number, so one
+//! stream carries many runs. Output flows only against credit from the host, input only against credit from
+//! the cell: neither side ever queues bytes that the other does not read. The [`reaper`] has its own protocol
+//! of text lines.
 //!
 //! The parsers in [`procfs`] are here because both sides need them.
 //!
-//! This crate knows no I/O, no async runtime and no operating system: bytes in, values out. Whatever the
-//! bytes are, decoding returns a value or a [`WireError`]; it never panics and never allocates more than the
-//! frame's checked length.
+//! This crate knows no I/O, no async runtime and no operating system: bytes in, values out. For any bytes,
+//! decoding returns a value or a [`WireError`]; it never panics and never allocates more than the frame's
+//! checked length.
 //!
 //! ```
 //! use exec_wire::{Header, ToCell};
@@ -48,16 +48,16 @@ pub use kernel_files::{MASKED_PROC, MASKED_PROC_FOR_ROOT};
 pub use start::{Lifetime, Limits, Resource, Rlimit, Start, Stdio, WindowSize};
 pub use to_cell::ToCell;
 
-/// The version both sides must speak; raised with every change of a frame's meaning.
+/// The protocol version, which both sides must share; raised with every change of a frame's meaning.
 pub const PROTOCOL_VERSION: u16 = 2;
 
-/// What the keeper of a local cell exits with when the kernel killed the cell's PID 1 because the cell's memory was
+/// The exit code of a local cell's keeper if the kernel killed the cell's PID 1 because the cell's memory was
 /// used up.
 pub const EXIT_OUT_OF_MEMORY: i32 = 99;
 
-/// Begins every fatal message that means "what stands at this path is not what was meant".
+/// The prefix of every fatal message that means "the file at this path is not the one that was checked".
 pub const MOUNT_MISMATCH: &str = "mount-mismatch: ";
 
-/// Begins every fatal message that means "this host does not let us make namespaces", as opposed to a request that
-/// can't be carried out: only the former may lead to weaker walls.
+/// The prefix of every fatal message that means "this host forbids namespaces", as opposed to a request that
+/// can't be met: only the former may lead to weaker walls.
 pub const NAMESPACES_UNAVAILABLE: &str = "namespaces-unavailable: ";

@@ -1,12 +1,13 @@
-//! What a host tells `exec-init reaper`, the helper that removes the host's containers when the host is gone.
+//! The orders to `exec-init reaper`, the helper that removes the host's containers when the host is gone.
 //!
-//! Lines of text on the reaper's standard input: first where the engine is, then where the host keeps the lanes of its
-//! containers if it has any, and their records, a `watch` before each container is created, a `made` once it was and a
-//! `forget` after it is gone. A line is shorter than what a pipe takes in one piece, so a host that dies while it
-//! writes leaves whole lines. The end of the stream is the order to remove what is still watched; so is a line that
-//! makes no sense, because what follows it can't be trusted.
+//! Lines of text on the reaper's standard input. The first has the engine's address. Then come the
+//! directories of the host's lanes and records, if it has any; a `watch` before each container is created, a
+//! `made` afterwards and a `forget` once it is gone. A line fits into one atomic write to a pipe, so a host
+//! that dies while writing leaves whole lines. The end of the stream is the order to remove all containers
+//! still watched; so is an invalid line, because the lines after it can't be trusted.
 //!
-//! A host that learns that a name was taken already forgets it at once: the container is somebody else's.
+//! A host that learns that a name was already taken forgets it at once: the container belongs to another
+//! owner.
 //!
 //! ```
 //! use exec_wire::reaper::{Address, Name, Order, SocketPath};
@@ -23,7 +24,7 @@ use std::net::SocketAddr;
 
 use crate::WireError;
 
-/// The most names that can be watched at a time; one more and the reaper takes the host for broken.
+/// The most names that can be watched at a time; with one more the reaper considers the host broken.
 pub const MAX_NAMES: usize = 4096;
 
 /// The longest line, with its end.
@@ -31,20 +32,20 @@ pub const MAX_LINE: usize = 256;
 
 const MAX_NAME: usize = 128;
 
-/// What a line has room for beside its verb.
+/// The room in a line beside its verb.
 const MAX_DIRECTORY: usize = 240;
 
-/// What the kernel's address of a Unix socket has room for.
+/// The longest path in the kernel's address of a Unix socket.
 const MAX_PATH: usize = 107;
 
 const RECHECK: &str = "recheck";
 
-/// The name of a container, checked: it can stand in the path of a request as it is.
+/// The name of a container, checked: it can be used in the path of a request unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(String);
 
 impl Name {
-    /// Letters, digits, `_`, `.` and `-`, beginning with a letter or digit, as engines want it.
+    /// Letters, digits, `_`, `.` and `-`, beginning with a letter or digit, as engines require.
     pub fn new(text: impl Into<String>) -> Result<Self, WireError> {
         let text = text.into();
         let begins_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -68,7 +69,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Path of a Unix socket, checked: absolute, and something the kernel can connect to.
+/// Path of a Unix socket, checked: absolute, and short enough for the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SocketPath(Vec<u8>);
 
@@ -84,7 +85,7 @@ impl SocketPath {
         }
     }
 
-    /// The path as the kernel takes it.
+    /// The path as bytes for the kernel.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -106,38 +107,41 @@ impl Directory {
         }
     }
 
-    /// The path as the kernel takes it.
+    /// The path as bytes for the kernel.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// Where the engine is.
+/// The engine's address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A socket in the file system.
     Unix(SocketPath),
-    /// A port, without TLS. The host looks the name up: a static program can't be sure to know how.
+    /// A port, without TLS. The host resolves the name, because a static program may be unable to.
     Tcp(SocketAddr),
 }
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// Where the engine is: the first line, and only the first.
+    /// The engine's address: the first line, and only the first.
     Engine(Address),
-    /// Where the host keeps the lanes of its containers: each a directory with two named pipes. They go when all is done.
+    /// The directory of the lanes of the host's containers: each a directory with two named pipes. Removed at
+    /// the end.
     Lanes(Directory),
-    /// What the records of a container are called, but for its name at the end; those of its runs go on with a dot. They go
-    /// with it, if the host is dead.
+    /// The path of a container's record without the name at its end; the records of its runs continue with a
+    /// dot. They are removed with the container if the host is dead.
     Records(Directory),
-    /// A note that the log of runs has been gone through. It goes with the record of a run: that run has no end in the log.
+    /// The mark that the audit log has been checked for lost runs. It is removed together with the record of
+    /// a run, because that run then has no end in the log.
     LogNote(Directory),
-    /// What this engine says it has removed may still appear, if it was being created: it is asked until it stays away.
+    /// A container that this engine reports as removed may still appear if it was being created: the request
+    /// is repeated until it stays away.
     Recheck,
     /// This container is about to be created.
     Watch(Name),
-    /// This container was created: if there is none of that name, it is gone.
+    /// This container was created: if the engine has none of that name, it is gone.
     Made(Name),
     /// This container is gone, or will never be.
     Forget(Name),
@@ -172,7 +176,7 @@ impl Order {
         out.push(b'\n');
     }
 
-    /// The first line in `bytes` and what comes after it, or `None` while it is not whole yet.
+    /// The first line in `bytes` and the rest after it, or `None` while it is incomplete.
     pub fn split(bytes: &[u8]) -> Result<Option<(Self, &[u8])>, WireError> {
         match bytes.iter().take(MAX_LINE).position(|byte| *byte == b'\n') {
             Some(end) => {

@@ -1,4 +1,4 @@
-//! What the cell is told about a command.
+//! The description of a command for the cell.
 
 use crate::WireError;
 use crate::codec::{Field, Input, Result, byte_enum, struct_fields};
@@ -16,7 +16,7 @@ pub struct Start {
     pub stdio: Stdio,
     /// When the cell ends the command by itself.
     pub limits: Limits,
-    /// What dies with the command.
+    /// Which processes die with the command.
     pub lifetime: Lifetime,
     /// File mode creation mask.
     pub umask: u32,
@@ -117,18 +117,18 @@ pub struct Limits {
     pub output_bytes: Option<u64>,
     /// Milliseconds between the polite signal and the kill.
     pub grace_ms: u64,
-    /// Milliseconds after the command's own end in which what it left behind may still write.
+    /// Milliseconds after the command's own end during which its background processes may still write.
     pub drain_ms: u64,
 }
 struct_fields!(Limits { wall_ms, idle_ms, output_bytes, grace_ms, drain_ms } lists {});
 
-/// What dies with a command.
+/// Which processes die with a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
     /// Everything in the cell: the cell serves this one command.
     Cell,
-    /// Nothing at its own end (background processes belong to the session); on a stop or a limit, every
-    /// process descended from it.
+    /// Nothing at its own end (background processes belong to the session); on a stop or a limit, all its
+    /// descendants.
     Session,
 }
 byte_enum!(Lifetime, "lifetime", { Cell = 0, Session = 1 });
@@ -136,14 +136,14 @@ byte_enum!(Lifetime, "lifetime", { Cell = 0, Session = 1 });
 /// One kernel limit, soft and hard alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rlimit {
-    /// What is limited.
+    /// The resource.
     pub resource: Resource,
     /// The limit.
     pub value: u64,
 }
 struct_fields!(Rlimit { resource, value } lists {});
 
-/// The kernel limits a command can be given.
+/// The kernel limits of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
     /// Open files.

@@ -4,7 +4,7 @@ use crate::codec::{Field, whole};
 use crate::header::to_cell as kind;
 use crate::{ContainerPlan, Header, JailSpec, Start, WindowSize, WireError};
 
-/// A frame to the cell. The run it is about stands in the header.
+/// A frame to the cell. The header names its run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToCell<'a> {
     /// First frame: the host's protocol version.
@@ -12,7 +12,7 @@ pub enum ToCell<'a> {
         /// [`PROTOCOL_VERSION`](crate::PROTOCOL_VERSION) of the host.
         version: u16,
     },
-    /// To the keeper of a local cell, before `Hello`: what to build around PID 1.
+    /// To the keeper of a local cell, before `Hello`: the walls around PID 1.
     Jail(Box<JailSpec>),
     /// To PID 1 of a container, before `Hello`: what it checks and adds.
     Container(Box<ContainerPlan>),
@@ -33,7 +33,7 @@ pub enum ToCell<'a> {
         /// Milliseconds between SIGTERM and the kill; 0 kills at once.
         grace_ms: u64,
     },
-    /// Are you there?
+    /// Asks for a `Pong`.
     Ping(u64),
 }
 
@@ -68,7 +68,7 @@ impl<'a> ToCell<'a> {
         });
     }
 
-    /// Reads the payload of a frame whose header was checked.
+    /// Decodes the payload of a frame whose header was checked.
     pub fn decode(header: &Header, payload: &'a [u8]) -> Result<Self, WireError> {
         Ok(match header.kind {
             kind::HELLO => Self::Hello { version: whole(payload)? },

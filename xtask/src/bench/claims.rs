@@ -1,4 +1,4 @@
-//! What we say about speed, and whether the figures agree. Pure.
+//! Our claims about speed, and whether the figures agree. Pure.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use super::estimates::Medians;
 /// The size of a run of the group `stream-1gib`.
 const STREAM_BYTES: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// One sentence about speed. Benches are named `group/function`.
+/// One claim about speed. Benches are named `group/function`.
 #[derive(Debug)]
 pub(crate) struct Claim {
     what: Cow<'static, str>,
@@ -24,20 +24,21 @@ impl Claim {
     }
 }
 
-/// What must be true of the subject, next to its base.
+/// The condition on the subject, relative to its base.
 #[derive(Debug, Clone, Copy)]
 enum Limit {
-    /// It takes no longer than so many times the base.
+    /// It takes at most this many times as long as the base.
     Times(f64),
-    /// It carries at least so many bytes a second, or this share of what the base does, whichever is lower.
+    /// It carries at least this many bytes a second, or this share of the base's throughput, whichever is
+    /// lower.
     Throughput { bytes_per_second: f64, share: f64 },
-    /// It takes no more than so many milliseconds more than the base.
+    /// It takes at most this many milliseconds longer than the base.
     Plus(f64),
-    /// So many a second, whatever the base does.
+    /// At least this many a second, independent of the base.
     PerSecond(f64),
-    /// It takes no more than so many milliseconds, whatever the base does.
+    /// It takes at most this many milliseconds, independent of the base.
     Within(f64),
-    /// Nothing; the figure is shown for comparison.
+    /// No condition; the figure is shown for comparison.
     Free,
 }
 
@@ -82,7 +83,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     ),
 ];
 
-/// What is said of finding a sandbox, where Docker is the one to be found.
+/// Claims about finding a sandbox on a machine with Docker.
 pub(crate) const OF_CHOOSING: &[Claim] = &[
     Claim::new(
         "finding Docker when nothing is known",
@@ -98,7 +99,7 @@ pub(crate) const OF_CHOOSING: &[Claim] = &[
     ),
 ];
 
-/// What is said of the tools for models, where Docker is.
+/// Claims about the tools for models on a machine with Docker.
 pub(crate) const OF_TOOLS: &[Claim] = &[Claim::new(
     "run_command through MCP on Docker, next to the library",
     "docker-mcp/run-command",
@@ -106,8 +107,8 @@ pub(crate) const OF_TOOLS: &[Claim] = &[Claim::new(
     Limit::Plus(5.0),
 )];
 
-/// What is said of a container engine, where there is one: the same of all, but for how close to a bare spawn a warm
-/// container comes.
+/// Claims about a container engine: the same for all, except how close to a bare spawn a warm container
+/// comes.
 pub(crate) fn of_engine(engine: &str) -> Vec<Claim> {
     let warm = if engine == "docker" { 2.0 } else { 3.0 };
     let claims = [
@@ -156,7 +157,7 @@ pub(crate) fn of_engine(engine: &str) -> Vec<Claim> {
     claims.map(claim).into()
 }
 
-/// A claim with what was measured.
+/// A claim with its measurements.
 #[derive(Debug)]
 pub(crate) struct Row {
     what: String,
@@ -176,14 +177,14 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// Whether we may not say it. What was not measured may not be said either.
+    /// Whether the claim must not be made. An unmeasured claim must not be made either.
     pub(crate) fn is_broken(self) -> bool {
         matches!(self, Self::Broken | Self::NotMeasured)
     }
 }
 
-/// Holds every claim against the round in which its ratio was the median of all rounds: a machine that is slower for
-/// a while is slower for one side of a comparison only.
+/// Judges every claim by the round with its median ratio: a machine that slows down for a while slows only
+/// one side of a comparison.
 pub(crate) fn judge(claims: &[Claim], rounds: &[Medians]) -> Vec<Row> {
     claims.iter().map(|claim| judge_one(claim, &typical_round(claim, rounds))).collect()
 }
@@ -261,7 +262,7 @@ fn rate(bytes_per_second: f64) -> String {
     format!("{:.2} GB/s", bytes_per_second / 1e9)
 }
 
-/// The rows as text, with a head.
+/// The rows as text, with a header.
 pub(crate) fn table(rows: &[Row]) -> Vec<[String; 5]> {
     let head = ["claim", "measured (p50)", "ratio", "limit", "holds"].map(str::to_owned);
     let rows = rows.iter().map(|row| {
@@ -325,16 +326,16 @@ mod tests {
     #[test]
     fn throughput_takes_the_lower_of_both_limits() {
         let limit = Limit::Throughput { bytes_per_second: 1e9, share: 0.7 };
-        // A fast pipe: a gigabyte a second will do.
+        // With a fast pipe, a gigabyte a second is enough.
         assert_eq!(verdict_of(limit, 1.0 * S, 0.2 * S), Verdict::Holds);
         assert_eq!(verdict_of(limit, 1.2 * S, 0.2 * S), Verdict::Broken);
-        // A slow machine: a share of its pipe will do.
+        // On a slow machine, a share of its pipe is enough.
         assert_eq!(verdict_of(limit, 2.8 * S, 2.0 * S), Verdict::Holds);
         assert_eq!(verdict_of(limit, 3.0 * S, 2.0 * S), Verdict::Broken);
     }
 
     #[test]
-    fn what_was_not_measured_does_not_hold() {
+    fn an_unmeasured_claim_does_not_hold() {
         let rows = judge(CLAIMS, &[Medians::from([("cold/local".into(), MS)])]);
         let cold = rows.iter().find(|row| row.what.contains("cold cell")).unwrap();
         assert_eq!(cold.verdict, Verdict::NotMeasured);
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_an_engine_names_it() {
+    fn claims_about_an_engine_name_it() {
         for engine in ["docker", "podman"] {
             for claim in of_engine(engine) {
                 assert!(claim.what.starts_with(engine) && !claim.what.contains('{'), "{claim:?}");

@@ -1,4 +1,4 @@
-//! Reads what criterion wrote: one directory per bench, `GROUP/FUNCTION/new/estimates.json`.
+//! Reads criterion's results: one directory per bench, `GROUP/FUNCTION/new/estimates.json`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,8 @@ struct Estimate {
     point_estimate: f64,
 }
 
-/// The medians written after `start`. Older ones are from another run, and ratios are of one run only.
+/// The medians written after `start`. Older ones are from another run, and ratios compare figures of one run
+/// only.
 pub(crate) fn medians_since(criterion: &Path, start: SystemTime) -> Result<Medians> {
     let mut medians = Medians::new();
     for group in folders(criterion)? {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn no_results_at_all_are_no_medians() {
+    fn without_results_there_are_no_medians() {
         assert!(medians_since(Path::new("/nowhere/criterion"), SystemTime::now()).unwrap().is_empty());
     }
 }

@@ -1,6 +1,6 @@
-//! Tells Rust code from its comments and strings, well enough to look for words in it.
+//! Separates Rust code from its comments and strings, well enough to search for words in it.
 
-/// The text with comments, strings and characters blanked out; lines stay where they are.
+/// The text with comments, strings and characters blanked out; line numbers stay the same.
 pub(super) fn only_code(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut code = String::with_capacity(text.len());
@@ -18,7 +18,7 @@ pub(super) fn only_code(text: &str) -> String {
     code
 }
 
-/// Where the comment, string or character ends that begins at `at`; `at` itself when none does.
+/// The end of the comment, string or character that begins at `at`; `at` itself if none does.
 fn skip(chars: &[char], at: usize) -> usize {
     let next = chars.get(at + 1).copied();
     match (chars[at], next) {
@@ -64,7 +64,7 @@ fn string(chars: &[char], mut at: usize) -> usize {
     at
 }
 
-/// Ends at a quote followed by as many hashes as the string began with. A raw identifier (`r#type`) is no
+/// Ends at a quote followed by as many hashes as the string began with. A raw identifier (`r#type`) is not a
 /// string.
 fn raw_string(chars: &[char], start: usize) -> usize {
     let quote = position(chars, start + 1, |c| c != '#');
@@ -84,7 +84,7 @@ fn inside_word(chars: &[char], at: usize) -> bool {
     !matches!(chars[at - letters..at], [] | ['b' | 'c'])
 }
 
-/// Numbers, from 1, of the lines that have `word` standing alone.
+/// Numbers, from 1, of the lines that contain `word` on its own.
 pub(super) fn lines_with_word<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     lines_where(text, move |line| words(line, word).next().is_some())
 }
@@ -98,7 +98,7 @@ fn lines_where<'a>(text: &'a str, holds: impl Fn(&str) -> bool + 'a) -> impl Ite
     text.lines().enumerate().filter(move |(_, line)| holds(line)).map(|(index, _)| index + 1)
 }
 
-/// The places in `line` where `word` ends, when it stands alone.
+/// The positions in `line` where `word` ends, when it is on its own.
 fn words<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).map(move |(start, _)| (start, start + word.len())).filter_map(
@@ -120,12 +120,12 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_no_code() {
+    fn comments_are_not_code() {
         blanked("a // b\nc /* d /* e */ f */ g", "a c g");
     }
 
     #[test]
-    fn strings_are_no_code() {
+    fn strings_are_not_code() {
         blanked(r#"a("b \" c", 'd', '\'', '\u{1F600}', b"e") f"#, "a( , , , , b ) f");
     }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_blanked_to_the_end() {
+    fn unterminated_strings_are_blanked_to_the_end() {
         for text in ["a /* b", "a \"b \\", "a r#\"b\"", "a '\\"] {
             blanked(text, "a");
         }

@@ -1,9 +1,9 @@
-//! Which crate may depend on which: one way, from the program to the frames.
+//! Which crate may depend on which: in one direction, from the program to the frames.
 
 use super::Problem;
 use crate::cargo::Package;
 
-/// A crate of the workspace and those it may name. What only its tests use is its own affair.
+/// A crate of the workspace and the crates it may depend on. Dependencies of its tests are not restricted.
 struct Row {
     name: &'static str,
     may_use: &'static [&'static str],
@@ -76,10 +76,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
 
 fn check_one(package: &Package, rows: &[Row]) -> Vec<Problem> {
     let Some(row) = rows.iter().find(|row| row.name == package.name) else {
-        return vec![Problem::of(
-            &package.name,
-            "say in xtask/src/tidy/crates.rs what this crate may depend on",
-        )];
+        return vec![Problem::of(&package.name, "add this crate's dependencies to xtask/src/tidy/crates.rs")];
     };
     let ours = package.dependencies.iter().filter(|dependency| dependency.path.is_some());
     ours.filter(|dependency| dependency.kind.as_deref() != Some("dev"))
@@ -118,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn crates_of_a_registry_are_not_looked_at() {
+    fn crates_of_a_registry_are_ignored() {
         let mut package = package("exec-core", &[("serde", None)]);
         package.dependencies[0].path = None;
         assert!(check(&[package]).is_empty());

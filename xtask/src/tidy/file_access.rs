@@ -1,8 +1,8 @@
-//! The rule for files: on the host side, a directory that a command can write is reached through `exec_files` alone.
+//! The rule for files: the host side reaches a directory that a command can write only through `exec_files`.
 //!
-//! The standard library follows links, waits for pipes and reads without a bound. Which paths a command can write is not
-//! visible in the source, so the rule is about all of them. An exception names what a file uses, and why no command is behind
-//! what is opened there.
+//! The standard library follows links, waits for pipes and reads without a bound. The source does not show
+//! which paths a command can write, so the rule covers all of them. An exception names what a file uses, and
+//! why no command can influence what is opened there.
 
 mod exceptions;
 
@@ -11,16 +11,16 @@ use super::files::SourceFile;
 use super::{Allowed, Problem};
 use exceptions::EXCEPTIONS;
 
-/// Names of types that only hold what was opened or looked up.
+/// Types that only hold the result of opening or looking up a file.
 const HARMLESS: &[&str] = &["File", "FileType", "Metadata", "Permissions"];
 
 /// Words that open files by their paths.
 const WORDS: &[&str] = &["OpenOptions", "DirBuilder", "CWD"];
 
-/// What opens files, after the name of the type.
+/// Functions that open files, after the name of the type.
 const OPENING: &[&str] = &["open", "create", "create_new", "options"];
 
-/// Calls without arguments that look a path up.
+/// Calls without arguments that look up a path.
 const LOOKUPS: &[&str] = &[
     "canonicalize",
     "metadata",
@@ -34,7 +34,7 @@ const LOOKUPS: &[&str] = &[
     "read_link",
 ];
 
-/// What is not the host side, or the home of this rule.
+/// Code that is not the host side, or implements this rule.
 const OTHER_SIDES: &[Allowed] = &[
     Allowed { place: "crates/exec-files/", why: "every access goes through here" },
     Allowed { place: "crates/exec-init/", why: "runs inside, or as keeper before there is a command" },
@@ -57,7 +57,7 @@ pub(super) fn files_in_their_places(file: &SourceFile) -> Vec<Problem> {
         .collect()
 }
 
-/// Exceptions that nothing needs any more.
+/// Exceptions that are no longer needed.
 pub(super) fn no_idle_exceptions(files: &[SourceFile]) -> Vec<Problem> {
     let used: Vec<(&str, &str)> =
         files.iter().flat_map(|file| uses(file).map(|(_, name)| (file.path.as_str(), name))).collect();
@@ -105,7 +105,8 @@ fn in_line(line: &str) -> Vec<&'static str> {
     found
 }
 
-/// The module of the standard library or of tokio, but for its harmless types. Modules of other crates have the same name.
+/// The module of the standard library or of tokio, except its harmless types. Modules of other crates have
+/// the same name.
 fn uses_module(line: &str) -> bool {
     words(line, "fs").any(|(before, after)| {
         let is_whole = ["std::", "tokio::"].iter().any(|path| before.ends_with(path));
@@ -126,7 +127,7 @@ fn first_word(text: &str) -> &str {
     &text[..end]
 }
 
-/// What is before and after each place where a word stands alone.
+/// The text before and after each place where a word is on its own.
 fn words<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     let around = move |(at, _)| (&line[..at], &line[at + word.len()..]);
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_opens_or_looks_up_is_found() {
+    fn opening_and_looking_up_is_found() {
         found("use std::fs;", &["fs"]);
         found("use std::fs::{self, File};", &["fs"]);
         found("let text = fs::read_to_string(path)?;", &["fs"]);
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn types_and_calls_of_others_are_not() {
+    fn unrelated_types_and_calls_are_ignored() {
         found("use std::fs::File;", &[]);
         found("use std::fs::{File, Metadata};", &[]);
         found("fn of(found: &std::fs::Metadata) -> Self", &[]);
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_host_side_is_looked_at() {
+    fn only_the_host_side_is_checked() {
         let text = "//! x\nfn a() { std::fs::read(\"x\") }\n\n#[cfg(all(test, unix))]\nmod tests {\n    fs::read();\n}\n";
         assert_eq!(files_in_their_places(&file(LIBRARY, text)).len(), 1);
         assert_eq!(files_in_their_places(&file(LIBRARY, text))[0].line, 2);
@@ -192,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_is_for_what_it_names() {
+    fn an_exception_covers_only_what_it_names() {
         let one = Exception { place: LIBRARY, uses: &["canonicalize"], why: "" };
         assert!(one.covers(LIBRARY, "canonicalize") && !one.covers(LIBRARY, "fs"));
         assert!(!one.covers("crates/exec-new/src/other.rs", "canonicalize"));
     }
 
     #[test]
-    fn an_exception_that_nothing_needs_is_told() {
+    fn an_unneeded_exception_is_reported() {
         assert!(no_idle_exceptions(&[]).len() >= EXCEPTIONS.len());
     }
 }

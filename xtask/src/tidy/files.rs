@@ -1,4 +1,4 @@
-//! The files that the rules look at.
+//! The files that the rules check.
 
 use std::fs;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-/// Directories that hold nothing of ours.
+/// Directories without files of ours.
 const NOT_OURS: &[&str] = &[".git", "target"];
 
-/// Ends of names whose content is written by programs.
+/// Endings of names whose content is generated.
 const GENERATED: &[&str] = &["Cargo.lock", ".snap"];
 
 /// A text file of the project.
 #[derive(Debug)]
 pub(super) struct SourceFile {
-    /// From the top of the checkout, with forward slashes.
+    /// Relative to the root of the checkout, with forward slashes.
     pub(super) path: String,
     pub(super) text: String,
 }
@@ -30,7 +30,7 @@ impl SourceFile {
         self.path.split('/').any(|part| part == "tests" || part == "tests.rs")
     }
 
-    /// The text before the first test module that is written out, which is nothing for test code.
+    /// The text before the first inline test module; empty for test code.
     pub(super) fn production(&self) -> &str {
         if self.is_test() {
             return "";
@@ -50,7 +50,7 @@ impl SourceFile {
     }
 }
 
-/// Reads every text file that git knows or would take; without git, everything below `root`.
+/// Reads every text file that git knows or would add; without git, everything below `root`.
 pub(super) fn load(root: &Path) -> Result<Vec<SourceFile>> {
     let paths = match from_git(root) {
         Some(paths) => paths,
@@ -63,7 +63,7 @@ fn read(root: &Path, paths: Vec<String>) -> Vec<SourceFile> {
     let wanted = paths.into_iter().filter(|path| !GENERATED.iter().any(|end| path.ends_with(end)));
     let mut files = Vec::new();
     for path in wanted {
-        // Git also lists what was deleted; and what is no UTF-8 is no text.
+        // Git also lists deleted files; a file that is not UTF-8 is not text.
         let Ok(bytes) = fs::read(root.join(&path)) else { continue };
         if let Ok(text) = String::from_utf8(bytes) {
             files.push(SourceFile { path, text });

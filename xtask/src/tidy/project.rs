@@ -1,15 +1,15 @@
-//! Rules for single files that the project promises to have.
+//! Rules for single files that the project must have.
 
 use super::Problem;
 use super::files::SourceFile;
 
-/// The two commands with which everything begins.
+/// The two commands that every reader starts with.
 const README_COMMANDS: &[&str] = &["cargo agentctl run -- echo hello", "cargo xtask test"];
 
-/// What continuous integration does, no more and no less.
+/// The complete job of continuous integration.
 const CI_COMMAND: &str = "cargo xtask test";
 
-/// First words of lines in `.ci/run` that prepare and do nothing.
+/// First words of lines in `.ci/run` that only prepare.
 const PREPARING: &[&str] = &["#", "set ", "export ", "cd "];
 
 type Rule = fn(&SourceFile) -> Vec<Problem>;
@@ -28,7 +28,7 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Problem> {
     RULES.iter().flat_map(check_one).collect()
 }
 
-/// A check that only CI knows is one that nobody can run before pushing.
+/// A check that runs only in CI can't be run before pushing.
 fn ci_runs_the_tests(file: &SourceFile) -> Vec<Problem> {
     let lines = file.text.lines().map(str::trim).filter(|line| !line.is_empty());
     let commands: Vec<_> =

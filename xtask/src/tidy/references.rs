@@ -1,7 +1,7 @@
 //! The numbers that tests name: requirements (`R17`), attacks (`A3`) and faults (`F2`), as listed in `docs/`.
 //!
-//! Both directions are checked. A number in the documentation of a test exists in the list, and a listed number is named by a
-//! test or says why there is none.
+//! Both directions are checked. A number in the documentation of a test is in the list, and a listed number
+//! is named by a test or its line gives the reason for having none.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const LISTS: &[(&str, &[char])] = &[("docs/requirements.md", &['R']), ("docs/thr
 /// Marks of a line that needs no test.
 const WITHOUT_A_TEST: &[&str] = &["*Planned.*", "*Benched.*", "*Documented.*", "*Not tested.*"];
 
-/// Test code that does not show by its place that it is: the cases that every backend runs.
+/// Test code whose path does not show it: the cases that every backend runs.
 const CASES: &str = "crates/exec-testkit/src/";
 
 /// A line of a list.
@@ -31,7 +31,7 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Problem> {
     let mut shown = Vec::new();
     for (file, line, number) in files.iter().flat_map(numbers_in_tests) {
         if !entries.contains_key(number) {
-            let what = format!("there is no requirement, attack or fault `{number}` in docs/");
+            let what = format!("docs/ lists no requirement, attack or fault `{number}`");
             problems.push(Problem::at(&file.path, line, what));
         }
         shown.push(number);
@@ -39,7 +39,7 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Problem> {
     for (number, entry) in &entries {
         let what = match (shown.contains(number), entry.needs_a_test) {
             (true, true) | (false, false) => continue,
-            (false, true) => format!("no test names {number}, and its line has no mark that says why"),
+            (false, true) => format!("no test names {number}, and its line has no mark with the reason"),
             (true, false) => format!("a test names {number}, and its line is marked as one without a test"),
         };
         problems.push(Problem::at(entry.path, entry.line, what));
@@ -47,7 +47,7 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Problem> {
     problems
 }
 
-/// Every number that is listed. One that is listed twice is a problem.
+/// Every listed number. A number that is listed twice is a problem.
 fn entries<'a>(files: &'a [SourceFile], problems: &mut Vec<Problem>) -> BTreeMap<&'a str, Entry> {
     let mut entries = BTreeMap::new();
     for &(path, letters) in LISTS {

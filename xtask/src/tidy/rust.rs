@@ -4,10 +4,10 @@ use super::code::{lines_with_macro, lines_with_word, only_code};
 use super::files::SourceFile;
 use super::{Allowed, Problem};
 
-/// Code longer than this wants to be two files; tests are not counted.
+/// Longer code should be two files; tests are not counted.
 const MOST_LINES: usize = 450;
 
-/// Macros that stand for code not yet written, or written while looking for a mistake.
+/// Macros of unfinished code or of debugging.
 const UNFINISHED: &[&str] = &["todo", "unimplemented", "dbg"];
 
 const PRINTING: &[&str] = &["print", "println", "eprint", "eprintln"];
@@ -28,7 +28,7 @@ const PRINTING_PLACES: &[Allowed] = &[
     Allowed { place: "xtask/", why: "run at a terminal" },
 ];
 
-/// Every module says what it is for.
+/// Every module documents its purpose.
 pub(super) fn module_has_a_purpose(file: &SourceFile) -> Vec<Problem> {
     let is_module = file.is_rust() && file.path.split('/').any(|part| part == "src");
     if !is_module || file.text.starts_with("//!") {
@@ -56,12 +56,12 @@ pub(super) fn unsafe_in_its_places(file: &SourceFile) -> Vec<Problem> {
     if !file.is_rust() || Allowed::covers(UNSAFE_PLACES, &file.path) {
         return Vec::new();
     }
-    let what = "`unsafe` belongs into exec-init";
+    let what = "`unsafe` belongs in exec-init";
     let code = only_code(&file.text);
     lines_with_word(&code, "unsafe").map(|line| Problem::at(&file.path, line, what)).collect()
 }
 
-/// Libraries tell with results and `tracing`; a build script talks to cargo by printing.
+/// Libraries report through results and `tracing`; a build script talks to cargo by printing.
 pub(super) fn printing_in_its_places(file: &SourceFile) -> Vec<Problem> {
     let is_build_script = file.path.ends_with("/build.rs");
     if !file.is_rust() || is_build_script || Allowed::covers(PRINTING_PLACES, &file.path) {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_code_is_found_and_talk_about_it_is_not() {
+    fn unfinished_code_is_found_and_mentions_of_it_are_not() {
         assert_eq!(
             no_unfinished_code(&file(LIBRARY, "a();\ntodo!()\n")),
             [Problem::at(LIBRARY, 2, "`todo!` is not finished code")]
@@ -124,7 +124,7 @@ mod tests {
     fn printing_stays_in_its_places() {
         let text = "/// println!(\"x\")\nfn a() { eprintln!(\"x\") }\n\n#[cfg(test)]\nmod tests {\n    println!()\n}\n";
         assert_eq!(printing_in_its_places(&file(LIBRARY, text)).len(), 1);
-        // The program has a writer of its own, past which nothing foreign may get.
+        // The program has its own writer, which keeps foreign text printable.
         assert_eq!(printing_in_its_places(&file("crates/agentctl/src/main.rs", text)).len(), 1);
         for path in ["crates/a/build.rs", "crates/a/tests/b.rs", "xtask/src/a.rs"] {
             assert!(printing_in_its_places(&file(path, text)).is_empty(), "{path}");

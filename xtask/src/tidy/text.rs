@@ -1,4 +1,4 @@
-//! Rules for all files, whatever is in them.
+//! Rules for all files, whatever their content.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use super::code::lines_with_word;
 use super::files::SourceFile;
 use super::{Allowed, Problem};
 
-/// Words that stand for work left undone. Spelt apart, so that this file may be checked as well.
+/// Words that mark unfinished work. Written apart, so that this file passes the check as well.
 const MARKERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
-/// Texts that are not ours to change.
+/// Texts that must stay unchanged.
 const VERBATIM: &[Allowed] = &[Allowed { place: "LICENSE-", why: "the text of a licence is kept as it is" }];
 
-/// Where people's home directories are.
+/// Where home directories are.
 const HOMES: &[&str] = &["/home/", "/Users/"];
 
 /// Names of people who do not exist: for examples, tests and images.
@@ -35,7 +35,7 @@ pub(super) fn no_markers(file: &SourceFile) -> Vec<Problem> {
         .collect()
 }
 
-/// A path below somebody's home directory is right on one machine only.
+/// A path below a real home directory is valid on one machine only.
 pub(super) fn no_home_directories(file: &SourceFile) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
@@ -54,7 +54,8 @@ fn people_below<'a>(line: &'a str, home: &'a str) -> impl Iterator<Item = &'a st
         .filter(|person| !person.trim_matches('.').is_empty() && !SAMPLE_PEOPLE.contains(person))
 }
 
-/// No file knows where its own checkout is. A checkout right below `/` has a name too common to look for.
+/// No file knows the path of its own checkout. The name of a checkout right below `/` is too common to search
+/// for.
 pub(super) fn no_own_path(file: &SourceFile, root: &Path) -> Vec<Problem> {
     if root.components().count() < 3 {
         return Vec::new();

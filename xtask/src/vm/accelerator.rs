@@ -1,5 +1,5 @@
-//! Whether the processor can run the virtual machine itself. That the device is there says little: in a machine that is
-//! virtual already, the guest may never start.
+//! Whether the processor can run the virtual machine itself. The device alone proves little: inside another
+//! virtual machine, the guest may never start.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use anyhow::Result;
 
 use crate::args::Arch;
 
-/// How the guest's instructions are carried out.
+/// How the guest's instructions are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Accelerator {
     Kvm,
@@ -21,7 +21,7 @@ pub(super) enum Accelerator {
 const FIRST_LINE: Duration = Duration::from_secs(8);
 
 impl Accelerator {
-    /// Starts this kernel for a moment to see whether it says anything.
+    /// Starts this kernel briefly to see whether it prints anything.
     pub(super) fn find(arch: Arch, kernel: &Path) -> Result<Self> {
         if !arch.is_native() || !Path::new("/dev/kvm").exists() {
             return Ok(Self::Emulation);

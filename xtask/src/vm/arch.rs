@@ -1,4 +1,4 @@
-//! The processor of the virtual machine, and what it is called by the tools that are asked for it.
+//! The processor of the virtual machine, and its name in each tool.
 
 use std::env::consts;
 
@@ -13,12 +13,13 @@ impl Arch {
         }
     }
 
-    /// Whether this machine has the same, and can run the executables that it builds for itself.
+    /// Whether this machine has the same processor, and can run its own executables in the guest.
     pub(super) fn is_native(self) -> bool {
         self.name() == consts::ARCH
     }
 
-    /// What executables are built for where that is not what cargo builds for anyway. Static ones run on every distribution.
+    /// The target of the executables, if it differs from cargo's default. Static ones run on every
+    /// distribution.
     pub(super) fn target(self) -> Option<String> {
         (!self.is_native()).then(|| format!("{}-unknown-linux-musl", self.name()))
     }
@@ -47,7 +48,8 @@ impl Arch {
         }
     }
 
-    /// The processor that is emulated. Without `pauth-impdef`, most of an emulated `aarch64` goes into signing pointers.
+    /// The emulated processor. Without `pauth-impdef`, most of an emulated `aarch64`'s time goes into signing
+    /// pointers.
     pub(super) fn emulated(self) -> &'static str {
         match self {
             Self::X86_64 => "max",

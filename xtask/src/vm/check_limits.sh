@@ -1,5 +1,5 @@
-# Checks in the machine that memory, processes and CPUs of a local cell are limited wherever this runs, and that the groups
-# this shell is in are afterwards as they were.
+# Checks in the machine that memory, processes and CPUs of a local cell are limited wherever this runs, and
+# that the groups of this shell are unchanged afterwards.
 set -u
 agentctl=/srv/agentctl/debug/agentctl
 place=$(mktemp -d)
@@ -48,7 +48,7 @@ expect processes "$(cat result)" 4
 $agentctl run --sandbox local --cpus 0.5 -- true
 expect CPUs $? 0
 
-# systemd takes back a moment later what it handed down for a scope.
+# A moment later, systemd takes back the controllers of a scope.
 for _ in $(seq 50); do
     groups > after
     cmp -s before after && break
@@ -56,6 +56,6 @@ for _ in $(seq 50); do
 done
 diff before after
 expect 'own groups' $? 0
-# As a test harness ends.
+# Prints the result like a test harness.
 echo "test result: $passed passed; $failed failed; 0 ignored"
 exit $failed

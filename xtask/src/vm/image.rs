@@ -1,4 +1,4 @@
-//! The system that is booted: made once from packages, and again when what it is made of changes.
+//! The system to boot: made once from packages, and again when its ingredients change.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -13,7 +13,8 @@ use crate::args::Arch;
 use crate::cargo;
 use crate::host;
 
-/// What is installed besides the kernel: a service manager with its session and bus, engines, and what the tests run.
+/// The packages besides the kernel: a service manager with its session and bus, engines, and the programs
+/// that the tests run.
 const PACKAGES: &[&str] = &[
     "systemd-sysv",
     "dbus",
@@ -57,13 +58,13 @@ const PACKAGES: &[&str] = &[
     "fuse3",
 ];
 
-/// Where packages come from where this machine's own sources do not say.
+/// The default source of packages, if this machine's own sources name none.
 const MIRROR: &str = "http://deb.debian.org/debian";
 
-/// Sets the system up, within it.
+/// The script that sets the system up, run inside it.
 const SET_UP: &str = include_str!("set_up.sh");
 
-/// Room for the images of engines and for what the tests write; most of it is never used.
+/// Space for the images of engines and for the files of the tests; most of it is never used.
 const SIZE: &str = "12G";
 
 /// A system that can be booted.
@@ -74,8 +75,8 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The one of this release, processor and kernel, made if it is not there yet. Where no kernel is named it is a small one, as
-    /// Debian builds it for virtual machines.
+    /// The system of this release, processor and kernel, made if it is missing. The default kernel is a small
+    /// one that Debian builds for virtual machines.
     pub(super) fn prepare(release: &str, arch: Arch, kernel: Option<&str>) -> Result<Self> {
         let usual = format!("linux-image-cloud-{}", arch.debian());
         let kernel = kernel.unwrap_or(&usual);
@@ -84,7 +85,7 @@ impl Image {
         let directory = cache()?.join(format!("{release}-{}-{:016x}", arch.debian(), hasher.finish()));
         let image = Self { directory, arch };
         if image.disk().exists() {
-            println!("{} is there already", image.disk().display());
+            println!("{} exists already", image.disk().display());
         } else {
             image.make(release, kernel)?;
         }
@@ -153,7 +154,7 @@ impl Image {
     }
 }
 
-/// An ext4 file system with what is in a directory.
+/// An ext4 file system with the contents of a directory.
 pub(super) fn make_file_system(from: &Path, image: &Path, size: &str, label: &str) -> Result<()> {
     let _ = fs::remove_file(image);
     let mut mkfs = Command::new("mkfs.ext4");
@@ -161,7 +162,7 @@ pub(super) fn make_file_system(from: &Path, image: &Path, size: &str, label: &st
     cargo::run(mkfs.arg(from).arg(image).arg(size))
 }
 
-/// Outside the checkout: neither `cargo clean` nor a fresh clone has to make it again.
+/// Outside the checkout, so that it survives `cargo clean` and a fresh clone.
 fn cache() -> Result<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
@@ -185,7 +186,7 @@ fn mirror_in(list: &str) -> Option<String> {
 fn copy_newest(directory: &Path, prefix: &str, to: &Path) -> Result<()> {
     let names = fs::read_dir(directory)?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let newest = names.filter(|name| name.starts_with(prefix)).max();
-    let newest = newest.with_context(|| format!("there is no {prefix}* in {}", directory.display()))?;
+    let newest = newest.with_context(|| format!("no {prefix}* in {}", directory.display()))?;
     fs::copy(directory.join(newest), to).map(drop).with_context(|| format!("cannot write {}", to.display()))
 }
 

@@ -1,4 +1,4 @@
-//! The running machine: booted, reached over ssh, and gone when this value is.
+//! The running machine: booted, reached over ssh, and shut down when this value is dropped.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -12,10 +12,10 @@ use super::accelerator::Accelerator;
 use super::image::Image;
 use crate::cargo;
 
-/// How long an emulated machine may take until it lets us log in.
+/// How long an emulated machine may take until the first login.
 const BOOT: Duration = Duration::from_secs(300);
 
-/// Says what kind of machine it is, in one line.
+/// Prints the kind of machine in one line.
 const DESCRIBE: &str = "systemctl is-system-running --wait >&2; version() { grep -o '[0-9]*[.][0-9]*' | head -n 1; }; \
     echo \"Debian $(cat /etc/debian_version), Linux $(uname -r | version), systemd $(systemctl --version | grep -o '[0-9]*' | head -n 1), \
     Docker $(docker version -f '{{.Server.Version}}' | version), Podman $(podman --version | version), $(uname -m)\"";
@@ -29,7 +29,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Boots the system. What it writes goes with it: the image stays as it is.
+    /// Boots the system. Its writes are discarded: the image stays unchanged.
     pub(super) fn boot(image: &Image, tests: PathBuf) -> Result<Self> {
         let arch = image.arch();
         let accelerator = Accelerator::find(arch, &image.kernel())?;
@@ -59,7 +59,7 @@ impl Machine {
         Ok(cargo::output(&mut self.shell("root", DESCRIBE))?.trim().to_owned())
     }
 
-    /// Runs a line of shell. What it prints is printed, and returned with whether it succeeded.
+    /// Runs a line of shell. Its output is printed, and returned with its success.
     pub(super) fn run(&self, login: &str, script: &str) -> Result<(String, bool)> {
         let mut ssh = self.shell(login, script).stdout(Stdio::piped()).spawn().context("cannot start ssh")?;
         let mut text = String::new();
@@ -85,13 +85,13 @@ impl Machine {
                 bail!("qemu ended with {status}");
             }
             if Instant::now() > end {
-                bail!("no login succeeded within {} s; the console's last lines say why", BOOT.as_secs());
+                bail!("no login succeeded within {} s; the console's last lines show why", BOOT.as_secs());
             }
             std::thread::sleep(Duration::from_secs(1));
         }
     }
 
-    /// A login of its own for each command, so that its session is a real one.
+    /// Each command has its own login, so that its session is a real one.
     fn shell(&self, login: &str, script: &str) -> Command {
         let mut ssh = Command::new("ssh");
         ssh.arg("-q").arg("-i").arg(&self.key).arg("-p").arg(self.port.to_string());
@@ -107,7 +107,7 @@ impl Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // Its disks are snapshots: what it wrote goes with it.
+        // Its disks are snapshots: its writes are discarded.
         let _ = self.qemu.kill();
         let _ = self.qemu.wait();
     }
@@ -117,7 +117,7 @@ fn console(image: &Image) -> PathBuf {
     Path::new(image.directory()).join("console.log")
 }
 
-/// Another may take it before qemu does; then qemu says so.
+/// Another process may take the port before qemu does; then qemu reports it.
 fn free_port() -> Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

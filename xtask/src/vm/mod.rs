@@ -1,4 +1,4 @@
-//! `cargo xtask vm`: the tests on the kind of machine that most users have, which the one at hand may not be.
+//! `cargo xtask vm`: the tests on the kind of machine that most users have, which this one may not be.
 //!
 //! A Debian system with its own kernel, systemd as PID 1, control groups v2, `AppArmor`, Docker and Podman is made from packages,
 //! kept outside the checkout, and booted under qemu. The executables are those that cargo built here, or static ones for another
@@ -25,10 +25,11 @@ use places::PLACES;
 use record::{Counts, Subject};
 use suites::Suite;
 
-/// What is checked in every place.
+/// The check that runs in every place.
 const LIMITS: &str = "limits";
 
-/// Builds what is missing, boots, and runs the suites one after the other: the machine is slow and has two processors.
+/// Builds what is missing, boots, and runs the suites one after the other: the machine is slow and has two
+/// processors.
 pub(crate) fn run(options: &VmOptions) -> Result<()> {
     let mut steps = Steps::new(OnFailure::KeepGoing);
     let (mut image, mut machine) = (None, None);
@@ -54,8 +55,8 @@ pub(crate) fn run(options: &VmOptions) -> Result<()> {
     });
     let suites = Suite::all(options.extent, options.arch).into_iter().map(|suite| Chore {
         what: suite.what(),
-        user: suite.who.to_string(),
-        login: suite.who.login(),
+        user: suite.user.to_string(),
+        login: suite.user.login(),
         script: suite.script(&options.filter),
         is_whole: options.filter.is_empty(),
     });
@@ -68,15 +69,15 @@ pub(crate) fn run(options: &VmOptions) -> Result<()> {
     end(&steps)
 }
 
-/// Something that runs in the machine and counts what passes.
+/// Something that runs in the machine and counts the passed cases.
 struct Chore {
     what: String,
-    /// As whom, and where that matters.
+    /// The user, and the place where that matters.
     user: String,
-    /// Who logs in for it.
+    /// The user who logs in for it.
     login: &'static str,
     script: String,
-    /// Whether its counts are those of the table.
+    /// Whether its counts go into the table.
     is_whole: bool,
 }
 

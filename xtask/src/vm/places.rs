@@ -1,12 +1,12 @@
-//! Places where limits have to hold, with the caller's own groups left as they are.
+//! Places where limits have to hold while the caller's own groups stay unchanged.
 
 /// A place, and how to get there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) name: &'static str,
-    /// Who logs in.
+    /// The user who logs in.
     pub(super) login: &'static str,
-    /// What runs the check there.
+    /// The command that runs the check there.
     around: &'static str,
 }
 

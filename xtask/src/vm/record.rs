@@ -1,4 +1,4 @@
-//! What was tested where: the table in `README_SANDBOX.md`, of which each run in a virtual machine writes its own rows.
+//! The table of tested systems in `README_SANDBOX.md`; each run in a virtual machine writes its own rows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use crate::cargo;
 /// The page with the table.
 const PAGE: &str = "README_SANDBOX.md";
 
-/// The table's head, by which it is found; its rows follow, to the first line that is not one.
+/// The table's header, by which it is found; the table ends at the first line that is not a row.
 const HEAD: &str = "| where | what | as | passed | failed | ignored |\n|---|---|---|---|---|---|\n";
 
-/// How many cases ended in which way.
+/// The number of cases by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     passed: u32,
@@ -22,7 +22,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// The sum of the lines with which test harnesses end: `test result: ok. 14 passed; 0 failed; 2 ignored; …`.
+    /// The sum of the last lines of test harnesses: `test result: ok. 14 passed; 0 failed; 2 ignored; …`.
     pub(super) fn in_output(text: &str) -> Self {
         let mut sum = Self::default();
         for line in text.lines().filter_map(|line| line.strip_prefix("test result: ")) {
@@ -40,17 +40,17 @@ impl Counts {
     }
 }
 
-/// One row's first three cells, which no two rows share.
+/// A row's first three cells, which are unique.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Subject {
     /// System, kernel, engines.
     pub(super) place: String,
     pub(super) what: String,
-    /// Who ran it.
+    /// The user who ran it.
     pub(super) user: String,
 }
 
-/// Writes the row of a whole suite into the page. Part of a suite leaves the row of the whole as it was.
+/// Writes the row of a complete suite into the page. A partial suite leaves the row unchanged.
 pub(super) fn write(subject: &Subject, counts: Counts) -> Result<()> {
     let path = cargo::root().join(PAGE);
     let page = fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
@@ -59,7 +59,7 @@ pub(super) fn write(subject: &Subject, counts: Counts) -> Result<()> {
     fs::write(&path, page).with_context(|| format!("cannot write {PAGE}"))
 }
 
-/// The page with one row more, or another in its place.
+/// The page with one row added or replaced.
 fn with_row(page: &str, subject: &Subject, counts: Counts) -> Option<String> {
     let (before, rest) = page.split_once(HEAD)?;
     let length: usize =

@@ -1,13 +1,13 @@
 # Runs one suite in the machine: DIRECTORY REQUIRED TEST [CASE...]
-# One case at a time: of several engines and cells at once, an emulated machine lets some wait longer than they may.
+# One case at a time: in an emulated machine, concurrent engines and cells exceed their time limits.
 directory=$1 required=$2 test=$3
 shift 3
 mkdir -p -m 755 "$directory" && cd "$directory" || exit 1
 export TMPDIR="$directory" XDG_STATE_HOME="$directory/state" EXEC_TEST_REQUIRE="$required"
 export AGENTCTL_BIN=/srv/agentctl/debug/agentctl EXEC_TEST_SOURCE=/srv/agentctl/crates
 
-# Through a file: a process that a test leaves behind must not keep the connection open. A name at a time: the harness of
-# the conformance tests takes one.
+# Through a file: a process that a test leaves behind must not keep the connection open. One name at a time:
+# the harness of the conformance tests takes one.
 {
     status=0
     [ $# -gt 0 ] || set -- ''

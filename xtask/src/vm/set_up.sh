@@ -1,4 +1,5 @@
-# Makes a root file system one that boots, with a network, and with users who can log in. Its only argument is the directory.
+# Turns a directory into a root file system that boots, with a network, and with users who can log in. Its
+# only argument is the directory.
 set -eu
 root=$1
 
@@ -17,7 +18,7 @@ chroot "$root" systemctl enable systemd-networkd ssh
 chroot "$root" systemctl mask systemd-networkd-wait-online.service apt-daily.timer apt-daily-upgrade.timer \
     e2scrub_all.timer e2scrub_reap.service fstrim.timer dpkg-db-backup.timer
 
-# One logs in and has a session; the other never does.
+# One user logs in and has a session; the other never does.
 for name in user nosession; do
     chroot "$root" useradd -m -s /bin/bash "$name"
 done
@@ -30,7 +31,7 @@ done
 chroot "$root" chown -R user:user /home/user
 printf 'UseDNS no\nPermitRootLogin prohibit-password\n' >> "$root/etc/ssh/sshd_config"
 
-# An emulated machine takes its time.
+# An emulated machine is slow.
 mkdir -p "$root/etc/systemd/system.conf.d"
 printf '[Manager]\nDefaultTimeoutStartSec=600s\nDefaultDeviceTimeoutSec=600s\n' \
     > "$root/etc/systemd/system.conf.d/slow.conf"

@@ -1,27 +1,27 @@
-//! What runs in the machine, as whom. Data, and the line of shell that each becomes.
+//! The suites that run in the machine, and as which user. Data, and the line of shell for each.
 
 use std::fmt;
 
 use crate::args::{Arch, VmExtent};
 
-/// The script on the disk with the tests that runs one of them.
+/// The script on the test disk that runs one suite.
 const RUN_SUITE: &str = "/srv/agentctl/run-suite.sh";
 
-/// Who runs a suite.
+/// The user of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum RunAs {
     /// In a login session.
     Root,
     /// An ordinary user in a login session.
     WithSession,
-    /// An ordinary user in a service of the system's: without a login, and so without a systemd of its own.
+    /// An ordinary user in a system service: without a login, and so without their own systemd.
     WithoutSession,
 }
 
-impl Who {
+impl RunAs {
     const ALL: [Self; 3] = [Self::Root, Self::WithSession, Self::WithoutSession];
 
-    /// Who logs in for it.
+    /// The user who logs in for it.
     pub(super) fn login(self) -> &'static str {
         match self {
             Self::Root | Self::WithoutSession => "root",
@@ -29,7 +29,7 @@ impl Who {
         }
     }
 
-    /// What must hold: a claim that is not made would only be reported as such.
+    /// The claims that must hold; a missing claim would only be reported.
     fn required(self) -> &'static str {
         match self {
             Self::Root => {
@@ -46,14 +46,15 @@ impl Who {
 /// The tests of one executable, or part of them, as one user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Suite {
-    pub(super) who: Who,
+    pub(super) user: RunAs,
     package: &'static str,
     test: &'static str,
-    /// Parts of the names of the cases that run; none is all.
+    /// Parts of the names of the cases to run; empty means all.
     cases: &'static [&'static str],
 }
 
-/// The program's tests that depend on who runs them and where: seeing, stopping, recording, and what must not be possible.
+/// The program's tests that depend on the user and the machine: seeing, stopping, recording, and forbidden
+/// operations.
 const PROGRAM: &[&str] = &["control::", "audit::", "forbidden::", "emergency::", "stop::"];
 
 /// In the order in which they run, the quick and telling ones first.
@@ -79,39 +80,40 @@ impl Suite {
         let mut all = Vec::new();
         let is_of_an_engine = |package: &str| ["exec-docker", "exec-podman"].contains(&package);
         for &(package, test, cases) in rows.iter().filter(|row| arch.is_native() || !is_of_an_engine(row.0)) {
-            // Docker's socket is root's.
-            let users = Who::ALL.into_iter().filter(|who| package != "exec-docker" || *who == Who::Root);
-            all.extend(users.map(|who| Self { who, package, test, cases }));
+            // Docker's socket belongs to root.
+            let users =
+                RunAs::ALL.into_iter().filter(|user| package != "exec-docker" || *user == RunAs::Root);
+            all.extend(users.map(|user| Self { user, package, test, cases }));
         }
         all
     }
 
-    /// Its name, and which of its cases run where it is not all of them.
+    /// Its name, and its selection of cases, if any.
     pub(super) fn what(&self) -> String {
         let cases: Vec<&str> = self.cases.iter().map(|case| case.trim_end_matches(':')).collect();
         let of = if cases.is_empty() { String::new() } else { format!(" ({})", cases.join(", ")) };
         format!("`{}` {}{of}", self.package, self.test)
     }
 
-    /// The line that runs it. `filter` replaces its own choice of cases.
+    /// The line that runs it. `filter` replaces its own selection of cases.
     pub(super) fn script(&self, filter: &[String]) -> String {
-        let directory = format!("/srv/tmp/{}-{:?}", file_name(self.package, self.test), self.who);
+        let directory = format!("/srv/tmp/{}-{:?}", file_name(self.package, self.test), self.user);
         let cases: Vec<String> = match filter {
             [] => self.cases.iter().map(|case| format!("'{case}'")).collect(),
             filter => filter.iter().map(|case| format!("'{}'", case.replace('\'', ""))).collect(),
         };
         let test = file_name(self.package, self.test);
-        let run = format!("sh {RUN_SUITE} {directory} {} {test} {}", self.who.required(), cases.join(" "));
-        match self.who {
-            Who::Root | Who::WithSession => run,
-            Who::WithoutSession => {
+        let run = format!("sh {RUN_SUITE} {directory} {} {test} {}", self.user.required(), cases.join(" "));
+        match self.user {
+            RunAs::Root | RunAs::WithSession => run,
+            RunAs::WithoutSession => {
                 format!("systemd-run -q --wait --pipe --uid nosession {run}")
             }
         }
     }
 }
 
-impl fmt::Display for Who {
+impl fmt::Display for RunAs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Root => "root",
@@ -121,7 +123,7 @@ impl fmt::Display for Who {
     }
 }
 
-/// What a test's executable is called in the machine.
+/// The name of a test's executable in the machine.
 pub(super) fn file_name(package: &str, test: &str) -> String {
     format!("{package}-{test}")
 }
@@ -141,10 +143,10 @@ mod tests {
 
     #[test]
     fn a_line_is_words_and_quoted_names() {
-        let suite = |who| Suite { who, package: "exec-local", test: "conformance", cases: &["limits::"] };
-        let script = suite(Who::Root).script(&[]);
+        let suite = |user| Suite { user, package: "exec-local", test: "conformance", cases: &["limits::"] };
+        let script = suite(RunAs::Root).script(&[]);
         assert!(script.contains("exec-local-conformance") && script.contains("limits::"), "{script}");
-        assert!(suite(Who::WithoutSession).script(&[]).contains("--uid nosession"));
-        assert!(suite(Who::Root).script(&["a'; b".into()]).contains("a; b"));
+        assert!(suite(RunAs::WithoutSession).script(&[]).contains("--uid nosession"));
+        assert!(suite(RunAs::Root).script(&["a'; b".into()]).contains("a; b"));
     }
 }

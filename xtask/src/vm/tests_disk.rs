@@ -16,10 +16,10 @@ use crate::ordinary_user::copy_sources;
 /// The packages whose tests go along.
 const PACKAGES: &[&str] = &["exec-wire", "exec-local", "exec-docker", "exec-podman", "agentctl"];
 
-/// How a suite is run in the machine.
+/// The script that runs a suite in the machine.
 const RUN_SUITE: &str = include_str!("run_suite.sh");
 
-/// How limits are checked in one place.
+/// The script that checks limits in one place.
 const CHECK_LIMITS: &str = include_str!("check_limits.sh");
 
 /// Builds the workspace's tests and makes the disk in `directory`.
@@ -47,7 +47,8 @@ pub(super) fn make(directory: &Path, arch: Arch) -> Result<PathBuf> {
     Ok(disk)
 }
 
-/// Without what only a debugger needs, which is most of it. The usual `strip` does not know other processors' executables.
+/// Without debug information, which is most of the size. The usual `strip` does not know the executables of
+/// other processors.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     let stripped =
         Command::new("strip").arg("-o").arg(to).arg(from).status().is_ok_and(|status| status.success());

@@ -1,4 +1,4 @@
-//! What this machine needs to make and boot another.
+//! The programs that this machine needs to make and boot another.
 
 use std::path::Path;
 use std::process::Command;
@@ -36,7 +36,7 @@ pub(super) fn install(arch: Arch) -> Result<()> {
     if arch.is_native() { Ok(()) } else { run_foreign_programs(arch) }
 }
 
-/// Packages run scripts when they are installed. The emulator is opened now, not by name in the system that is being made.
+/// Packages run scripts when they are installed. The emulator is opened now, not by name in the new system.
 fn run_foreign_programs(arch: Arch) -> Result<()> {
     if !Path::new(FOREIGN_PROGRAMS).join("register").exists() {
         cargo::run(Command::new("mount").args(["-t", "binfmt_misc", "binfmt_misc", FOREIGN_PROGRAMS]))?;

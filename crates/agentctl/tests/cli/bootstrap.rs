@@ -111,7 +111,7 @@ fn decisions_are_explained() {
     WHAT                           WHY
     Debian (golang:1.22-bookworm)  `go test -race` needs cgo, and this image has gcc and glibc
     Go 1.22                        go.mod says "go 1.22"
-    Go modules in the image        there is no network in the sandbox, and /opt/go/mod is found there
+    Go modules in the image        the sandbox has no network, and finds them in /opt/go/mod
     "#);
     assert!(!place.path().join("Dockerfile").exists());
 }
@@ -121,7 +121,7 @@ fn an_empty_directory_is_reported() {
     let (code, _, said) = bootstrap(&Place::new(), &[]);
     assert_eq!(code, Some(125));
     insta::assert_snapshot!(said, @r"
-    agentctl: there is no project here: no go.mod, no package.json, no pyproject.toml, no requirements.txt, no Pipfile, no setup.py, no Cargo.toml, no pom.xml, no build.gradle, no Gemfile
+    agentctl: this directory has no project: no go.mod, no package.json, no pyproject.toml, no requirements.txt, no Pipfile, no setup.py, no Cargo.toml, no pom.xml, no build.gradle, no Gemfile
       try: name the directory of a project, or begin one (`go mod init`, `npm init`, `cargo init` …)
     ");
 }

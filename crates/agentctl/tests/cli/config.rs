@@ -27,7 +27,10 @@ fn every_format_and_every_layer() {
     assert_eq!(run_shell(&place, &[], &["--config", "own.json"], "echo $A $B").0, "own\n");
     place.file(".agentctl.toml", "workspace_mode = 'ro'");
     assert_eq!(run_shell(&place, &[], &[], "touch x || echo no").0, "no\n");
-    assert_eq!(run_shell(&place, &[("AGENTCTL_WORKSPACE_MODE", "rw")], &[], "touch x && echo yes").0, "yes\n");
+    assert_eq!(
+        run_shell(&place, &[("AGENTCTL_WORKSPACE_MODE", "rw")], &[], "touch x && echo yes").0,
+        "yes\n"
+    );
 }
 
 /// A38: files that an agent writes into its workspace loosen nothing, in this run or the next.
@@ -58,7 +61,10 @@ fn a_planted_file_has_no_effect() {
     assert_eq!(seen, format!("secret\nt\n{network}\n"), "the positive control: {seen}{said}");
 
     place.file(".agentctl.toml", &format!("{planted}\n"));
-    assert!(run_shell(&place, &[("TOKEN", "t")], &[], &look).0.starts_with("none\nnone\n"), "another content");
+    assert!(
+        run_shell(&place, &[("TOKEN", "t")], &[], &look).0.starts_with("none\nnone\n"),
+        "another content"
+    );
 }
 
 /// A38: an existing file stays unchanged.
@@ -128,8 +134,12 @@ fn the_workers_variables() {
     assert_eq!(object["executor"], "local");
     let (_, said) = run_shell(&place, &[("DOCKER_TIMEOUT", "200")], &[], "sleep 60");
     assert!(said.contains("wall time of 200ms"), "{said}");
-    let (_, said) =
-        run_shell(&place, &[("DOCKER_TIMEOUT", "200"), ("ENABLE_DOCKER", "false")], &["--timeout", "9s"], "true");
+    let (_, said) = run_shell(
+        &place,
+        &[("DOCKER_TIMEOUT", "200"), ("ENABLE_DOCKER", "false")],
+        &["--timeout", "9s"],
+        "true",
+    );
     insta::assert_snapshot!(said, @"agentctl: WARN DOCKER_TIMEOUT does not count: --timeout says otherwise");
 }
 

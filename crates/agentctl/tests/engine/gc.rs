@@ -117,15 +117,15 @@ pub(crate) async fn volumes_and_networks_of_dead_owners_go() -> Result<()> {
     }
 
     let cleaned = engine.agentctl(&place, &["gc"]).output()?;
-    let report = said(&cleaned);
-    ensure!(cleaned.status.success(), "{report}");
-    ensure!(report.contains("removed container remains\n"), "{report}");
+    let messages = said(&cleaned);
+    ensure!(cleaned.status.success(), "{messages}");
+    ensure!(messages.contains("removed container remains\n"), "{messages}");
     for (kind, all) in KINDS.iter().zip(&all) {
         for name in ["left", "shared"] {
-            ensure!(report.contains(&format!("removed {kind} {name}\n")), "{report}");
+            ensure!(messages.contains(&format!("removed {kind} {name}\n")), "{messages}");
         }
         let kept = format!("{kind} used: its owner is dead, but it is in use by stranger");
-        ensure!(report.contains(&kept), "{report}");
+        ensure!(messages.contains(&kept), "{messages}");
         let mut rest = all.clone();
         rest.retain(|name| !["left", "shared"].contains(&name.as_str()));
         ensure!(there(&engine, kind)? == rest, "{kind}: {:?}", there(&engine, kind)?);

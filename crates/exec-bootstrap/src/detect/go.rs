@@ -123,7 +123,7 @@ fn layers(tree: &Tree, modules: &[&str], reasons: &mut Vec<Reason>) -> Vec<Layer
         reasons.push(Reason::new("no Go modules in the image", "the project has them in vendor/"));
         return Vec::new();
     }
-    let why = format!("there is no network in the sandbox, and {MODULES} is found there");
+    let why = format!("the sandbox has no network, and finds them in {MODULES}");
     reasons.push(Reason::new("Go modules in the image", why));
     // `go mod download` in a workspace needs all of its modules.
     let in_workspace = tree.has("go.work");
@@ -143,7 +143,7 @@ fn layers(tree: &Tree, modules: &[&str], reasons: &mut Vec<Reason>) -> Vec<Layer
 }
 
 const COMMENT: [&str; 2] = [
-    "Modules are part of the image, outside of HOME (which is empty in the sandbox), and can be read by everybody. They",
+    "Modules are part of the image, outside of HOME (which is empty in the sandbox), and every user can read them. They",
     "come out of a download cache that outlives builds. GOCACHE stays in HOME: it must be writable.",
 ];
 

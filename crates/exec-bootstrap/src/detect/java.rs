@@ -37,7 +37,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     };
     let mut part = Part::new(Language::Java, image);
     part.because(format!("Java {jdk}"), choice.why);
-    "the official image is Ubuntu's, which has glibc and apt as Debian has".clone_into(&mut part.debian);
+    "the official image is Ubuntu's, which has glibc and apt like Debian".clone_into(&mut part.debian);
     part.carried = vec![Carried::as_it_was("/opt/java/openjdk")];
     part.carried_env = vec![("JAVA_HOME", "/opt/java/openjdk".to_owned())];
     part.carried_path = vec!["/opt/java/openjdk/bin"];
@@ -128,7 +128,7 @@ fn in_script(text: &str) -> Option<String> {
 fn add_maven(part: &mut Part, tree: &Tree, poms: &[&str]) {
     part.because(
         "Maven",
-        "there is a pom.xml; the image's own `mvn` is used, because a wrapper would download one",
+        "the project has a pom.xml; the image's own `mvn` is used, because a wrapper would download one",
     );
     part.carried.push(Carried::as_it_was("/usr/share/maven"));
     part.carried_commands = vec!["ln -s /usr/share/maven/bin/mvn /usr/local/bin/mvn".to_owned()];
@@ -176,7 +176,7 @@ fn add_gradle(part: &mut Part, tree: &Tree, scripts: &[&str]) -> Result<()> {
             "{path} says {version}; the image's own `gradle` is used, because the wrapper would download it"
         ),
         None => format!(
-            "there are Gradle files, and no wrapper that names a version; {} is widely used",
+            "the project has Gradle files, and no wrapper that names a version; {} is widely used",
             known::GRADLE
         ),
     };

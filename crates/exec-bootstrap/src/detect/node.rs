@@ -102,7 +102,7 @@ fn named(path: &str, said: &str) -> Result<Pin> {
         Version::parse(said).or(by_name).or_else(|| known::NODE.first().copied().filter(|_| newest));
     version
         .map(|version| Pin::new(version, path, said))
-        .ok_or_else(|| document::broken(path, &format!("{said:?} is no version of Node known here")))
+        .ok_or_else(|| document::broken(path, &format!("{said:?} is not a known version of Node")))
 }
 
 /// The dependencies in the manifests, plus all transitive ones if npm's lock file exists.
@@ -148,8 +148,6 @@ fn debian_because(dependencies: &BTreeSet<String>) -> String {
         Some(name) => format!(
             "{name} is a native module: built ones are for glibc, and this image can build the others"
         ),
-        None => {
-            "native modules are published for glibc, and this image has what builds the others".to_owned()
-        }
+        None => "native modules are published for glibc, and this image can build the others".to_owned(),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     let debian = known::debian(choice.version, known::RUBY_ON_BOOKWORM);
     let mut part = Part::new(Language::Ruby, format!("ruby:{}-{debian}", choice.version));
     part.because(format!("Ruby {}", choice.version), choice.why);
-    "precompiled gems are for glibc, and this image has what builds the others".clone_into(&mut part.debian);
+    "precompiled gems are for glibc, and this image can build the others".clone_into(&mut part.debian);
     part.carried = vec![Carried::as_it_was("/usr/local")];
     part.env = vec![("GEM_HOME", GEMS.to_owned()), ("BUNDLE_APP_CONFIG", GEMS.to_owned())];
     part.path = vec!["/usr/local/bundle/bin"];

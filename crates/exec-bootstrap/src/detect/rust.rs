@@ -51,7 +51,7 @@ fn toolchain(tree: &Tree, top: &str) -> Result<Option<Toolchain>> {
     if word(&toolchain.channel).is_none() {
         return Err(document::broken(
             &toolchain.path,
-            &format!("{:?} is no name of a toolchain", toolchain.channel),
+            &format!("{:?} is not the name of a toolchain", toolchain.channel),
         ));
     }
     Ok(Some(toolchain))
@@ -97,7 +97,7 @@ fn version(tree: &Tree, manifests: &[&str], toolchain: Option<&Toolchain>) -> Re
             None if toolchain.channel == "stable" => {
                 (known::RUST, format!("{says}, which changes; this one is widely used"))
             }
-            None => (known::RUST, format!("{says}, which is no version; this one is there to install it")),
+            None => (known::RUST, format!("{says}, which is not a version; this one installs it")),
         });
     }
     if let Some(pin) = pin::tool_versions(tree, &["rust"])?.into_iter().next() {
@@ -151,14 +151,14 @@ fn components(toolchain: Option<&Toolchain>, env: &mut Vec<(&'static str, String
         env.push(("RUSTUP_TOOLCHAIN", channel));
         return Layer { comment, commands, ..Layer::default() };
     }
-    comment.push("What tests and checks usually want beside the compiler.".to_owned());
+    comment.push("Components that tests and checks usually need besides the compiler.".to_owned());
     commands.push(format!("rustup component add {}", components.join(" ")));
     if !toolchain.targets.is_empty() {
         commands.push(format!("rustup target add {}", toolchain.targets.join(" ")));
     }
     if !toolchain.path.is_empty() {
         comment.push(format!(
-            "Under a name of our own rustup takes this toolchain for the one that {} names,",
+            "Linked under another name, this toolchain serves as the one that {} names,",
             toolchain.path
         ));
         comment.push("instead of downloading it again.".to_owned());

@@ -7,10 +7,10 @@ use crate::plan::Plan;
 
 const ABOUT_APP: &str = "\
 The application itself, for docker-compose.prod.yml: built with the toolchain of Dockerfile.dev, then run as an
-ordinary user. It listens on PORT (8080), keeps what must last in /app/data, finds its configuration in
+ordinary user. It listens on PORT (8080), keeps lasting data in /app/data, finds its configuration in
 /app/config and secrets in /run/secrets.";
 
-const APP_USER: &str = "Nobody in particular; scripts/docker-build.sh makes it the owner of the project.";
+const APP_USER: &str = "An ordinary user; scripts/docker-build.sh gives it the id of the project's owner.";
 
 /// The Dockerfile of the application, built with the toolchain layers of the development image.
 pub(crate) fn app(plan: &Plan, app: &App) -> String {
@@ -30,7 +30,7 @@ pub(crate) fn app(plan: &Plan, app: &App) -> String {
         file.run(&caches, &app.build);
     }
     file.blank();
-    file.comment("Runs it: none of what built it, where it can do without.");
+    file.comment("Runs it, if possible without the tools that built it.");
     file.line(format!(
         "FROM {}",
         app.runtime.as_ref().map_or_else(|| "toolchain".to_owned(), |image| plan.pinned(image))

@@ -7,11 +7,11 @@ case "${1:-dev}" in
     *) echo "usage: $0 [dev|prod]" >&2; exit 64 ;;
 esac
 
-# The name that containers, networks and volumes of this project have, also for who sets none: its directory's.
+# The name of this project's containers, networks and volumes; by default that of its directory.
 name=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_-' | sed 's/^[-_]*//')
 export COMPOSE_PROJECT_NAME="${COMPOSE_PROJECT_NAME:-${name:-app}}"
 
-# The application runs as who owns the project, and never as root.
+# The application runs as the owner of the project, and never as root.
 owner=$(stat -c %u . 2>/dev/null || stat -f %u .)
 group=$(stat -c %g . 2>/dev/null || stat -f %g .)
 if [ "$owner" = 0 ]; then owner=1000; group=1000; fi
@@ -26,18 +26,18 @@ compose() {
     elif command -v docker-compose >/dev/null 2>&1; then
         docker-compose "$@"
     else
-        echo "there is neither docker compose nor docker-compose here: install Docker's compose plugin" >&2
+        echo "neither docker compose nor docker-compose is installed: install Docker's compose plugin" >&2
         exit 69
     fi
 }
 
 # Ids of this project's containers; arguments are more options of `docker ps`. A label alone proves nothing: images pass
-# theirs on to whatever is made from them, compose labels what it builds, and a commit keeps every label. What no image
-# can know is what a container is called and which networks it is on.
+# theirs on to their containers, compose labels the images it builds, and a commit keeps every label. An image can't
+# know the name of a container and its networks.
 ours() {
     ids=$(docker ps -q --no-trunc --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" "$@") || return 1
     for id in $ids; do
-        # The label comes last, and as JSON: whatever it holds, it stays on its line and is not read as a name.
+        # The label comes last, and as JSON: whatever it holds, it stays on one line and is not read as a name.
         shown=$(docker inspect --type container --format '{{.Name}} ,{{range $name, $_ := .NetworkSettings.Networks}}{{$name}},{{end}} {{json (index .Config.Labels "com.docker.compose.service")}}' "$id" 2>/dev/null) || continue
         called=${shown%% *} rest=${shown#* }
         called=${called#/} networks=${rest%% *} service=${rest#* }

@@ -1,10 +1,10 @@
 
-# Kills everything of this project at once: no questions, no grace, no compose needed. It finds containers by the label and the
-# name or network that compose gives them, so that others are not touched. Volumes stay.
+# Kills all containers of this project at once, without questions, without a grace period and without compose. It finds
+# them by the label and the name or network that compose gives them, so others are not touched. Volumes stay.
 
 @COMMON@
 
-# One that is restarted between a look and the kill is found by the next look.
+# A container restarted between the listing and the kill is found by the next listing.
 for _ in 1 2 3 4 5; do
     containers=$(ours --all 2>/dev/null) || break
     [ -n "$containers" ] || break
@@ -20,4 +20,4 @@ if [ -n "$left" ]; then
     echo "NOT stopped: $left" >&2
     exit 1
 fi
-echo "stopped: nothing of $COMPOSE_PROJECT_NAME is alive"
+echo "stopped: no container of $COMPOSE_PROJECT_NAME is left"

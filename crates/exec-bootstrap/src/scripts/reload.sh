@@ -16,7 +16,7 @@ trap 'stop; exit 143' TERM INT
 mark=$(mktemp)
 while :; do
     touch "$mark"
-    # In a session of its own, so that what it starts ends with it.
+    # In its own session, so that its children end with it.
     setsid "$@" &
     child=$!
     changed=

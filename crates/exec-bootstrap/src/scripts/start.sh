@@ -3,10 +3,10 @@
 
 @COMMON@
 
-# What is mounted must be there, or the engine makes it, as root.
+# A missing mount source would be made by the engine, as root.
 mkdir -p config
 if [ "${1:-dev}" = prod ] && [ ! -e secrets/app_secret ]; then
-    # Others can't get into the directory; the application, whoever it runs as, can read the file.
+    # Other users can't enter the directory; the application can read the file as any user.
     mkdir -p -m 700 secrets
     : > secrets/app_secret
     echo '*' > secrets/.gitignore
@@ -24,10 +24,10 @@ while :; do
     case "$state" in
         "running healthy") echo "started: $COMPOSE_PROJECT_NAME"; exit 0 ;;
         running*) ;;
-        *) echo "it does not run ($state); what it said last:" >&2; docker logs --tail 30 "$container" >&2; exit 1 ;;
+        *) echo "it does not run ($state); its last output:" >&2; docker logs --tail 30 "$container" >&2; exit 1 ;;
     esac
     if [ "$left" -le 0 ]; then
-        echo "it runs and is not healthy (nothing listens on its port 8080); what it said last:" >&2
+        echo "it runs and is not healthy (nothing listens on its port 8080); its last output:" >&2
         docker logs --tail 30 "$container" >&2
         exit 1
     fi

@@ -1,5 +1,5 @@
 
-# Stops this project, whichever way it was started. Volumes, and with them /app/data, stay.
+# Stops this project, however it was started. Volumes, including /app/data, stay.
 
 @COMMON@
 

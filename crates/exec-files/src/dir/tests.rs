@@ -195,7 +195,7 @@ fn part_by_part_is_the_same() {
 
 /// A41
 #[test]
-fn what_must_be_ours_is_ours_alone() {
+fn private_directories_are_private() {
     let made = tempfile::tempdir().unwrap();
     let path = made.path().join("a/b");
     let dir = Dir::make_own(&path, Sharing::Closed).unwrap();
@@ -216,7 +216,7 @@ fn what_must_be_ours_is_ours_alone() {
 
 /// R24: only root can show it.
 #[test]
-fn what_root_makes_belongs_to_the_owner_of_the_directory() {
+fn files_made_by_root_belong_to_the_owner_of_the_directory() {
     let place = place();
     if std::os::unix::fs::chown(&place.path, Some(12_345), Some(54_321)).is_err() {
         return;

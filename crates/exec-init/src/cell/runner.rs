@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn news_arrive_as_told() {
+    fn messages_arrive_as_sent() {
         let usage = Rusage { user_us: 1, system_us: 2, peak_memory: 3 };
         assert_eq!(decode(&encode(0, 5, usage)), Some(News::Exited(Status::Code(5), usage)));
         assert_eq!(decode(&encode(1, 9, usage)), Some(News::Exited(Status::Signal(9), usage)));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stepped_aside_is_still_in_the_same_group() {
+    fn a_process_in_a_leaf_is_still_in_the_same_group() {
         let mounts = b"30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
         let v2 = |own: &str| hierarchies(own, mounts).v2();
         assert_eq!(v2("0::/x.service/agentctl-aside\n"), Some(place("/sys/fs/cgroup/x.service", true)));

@@ -50,7 +50,7 @@ impl Leaf {
         lock(&dir).map_err(|why| failed("lock", why))?;
         let leaf = Self { group: dir };
         if leaf.open_leaf().is_err() && !leaf.handed().is_empty() {
-            // Somebody else's doing, which is not ours to undo.
+            // Another program did this, so it is not ours to undo.
             return Err(format!("{} hands controllers on already", group.display()));
         }
         if let Err((what, why)) = leaf.step_aside(controllers, processes) {

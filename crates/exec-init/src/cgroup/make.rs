@@ -33,10 +33,10 @@ pub(crate) enum Killing {
 }
 
 impl Cgroup {
-    /// Makes the groups of a plan. Every failure becomes a note; `None` if there is no group at all.
+    /// Makes the groups of a plan. Every failure becomes a note; `None` without any group.
     pub(crate) fn make(plan: &CgroupPlan, killing: Killing, notes: &mut Vec<String>) -> Option<Self> {
         if plan.name.is_empty() || plan.name.contains(['/', '\0']) || plan.name.starts_with('.') {
-            notes.push(format!("control groups: `{}` is no name for a group", plan.name));
+            notes.push(format!("control groups: `{}` is not a valid name for a group", plan.name));
             return None;
         }
         let found = Hierarchies::of_self();

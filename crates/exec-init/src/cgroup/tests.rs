@@ -30,8 +30,8 @@ fn every_limit_holds_or_is_noted() {
         let limits =
             [("memory", held.memory, 64 << 20), ("pids", held.pids, 10), ("cpu", held.cpu_milli, 500)];
         for (name, found, asked) in limits {
-            let told = notes.iter().filter(|note| note.starts_with(name)).count();
-            assert!((found == Some(asked)) ^ (told == 1), "{name}: {found:?} {notes:?}");
+            let noted = notes.iter().filter(|note| note.starts_with(name)).count();
+            assert!((found == Some(asked)) ^ (noted == 1), "{name}: {found:?} {notes:?}");
         }
         if let Some(made) = made {
             assert_eq!(made.remove(), Vec::<String>::new());
@@ -50,7 +50,7 @@ fn a_bad_name_is_refused() {
 }
 
 #[test]
-fn what_joined_is_killed_and_the_groups_go() {
+fn members_are_killed_and_the_groups_removed() {
     let _alone = alone();
     let mut notes = Vec::new();
     let Some(mut made) = Cgroup::make(&plan("kill"), Killing::ByGroup, &mut notes) else {

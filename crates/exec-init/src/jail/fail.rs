@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_forbidden_wall_is_told_apart_from_a_wrong_request() {
+    fn a_forbidden_wall_is_distinguished_from_a_wrong_request() {
         assert!(Fail::wall("clone", "user", Errno::PERM).to_string().starts_with(UNAVAILABLE));
         assert!(Fail::wall("fsopen", "tmpfs", Errno::NOSYS).to_string().contains("kernel too old"));
         assert!(!Fail::wall("clone", "user", Errno::NOMEM).to_string().starts_with(UNAVAILABLE));

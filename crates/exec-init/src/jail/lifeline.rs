@@ -18,7 +18,7 @@ pub(super) struct Gate(OwnedFd);
 /// The end that the keeper opens the gate with and holds as long as it lives.
 pub(super) struct Key(OwnedFd);
 
-/// The keeper died or gave up, so there is no one to report to.
+/// The keeper died or gave up, so no process is left to report to.
 pub(super) struct Abandoned;
 
 pub(super) fn gate() -> Result<(Gate, Key), Fail> {

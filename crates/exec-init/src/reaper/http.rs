@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_has_none() {
+    fn garbage_is_not_an_answer() {
         for bytes in
             [b"HTTP/2.0 204", b"HTTP/1.1 2x4", b"HTTP/1.1  20", b"SSH-2.0-Open", &[0; 12], &[255; 12]]
         {

@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_and_not_forgotten_is_left() {
+    fn watched_and_not_forgotten_containers_are_left() {
         let (understood, names) = after(&format!("{ENGINE}watch a\nwatch b\nforget a\nwatch c\nwatch b\n"));
         assert!(understood);
         assert_eq!(names, ["b", "c"]);
     }
 
     #[test]
-    fn what_was_made_is_known_to_exist() {
+    fn made_containers_are_known_to_exist() {
         let mut ledger = Ledger::default();
         ledger.feed(format!("{ENGINE}watch a\nwatch b\nmade b\nmade z\n").as_bytes()).unwrap();
         let name = |text| Name::new(text).unwrap();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_known_before_nonsense_stays_known() {
+    fn entries_before_nonsense_are_kept() {
         let twice = "lanes /l\nlanes /m\n";
         for nonsense in ["nonsense\n", "watch ../x\n", "lanes l\n", twice, ENGINE, &"x".repeat(300)] {
             let text = format!("{ENGINE}watch a\n{nonsense}");

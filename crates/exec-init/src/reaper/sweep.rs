@@ -221,7 +221,7 @@ mod tests {
     use Answer::{Absent, Leaving, Removed, Trouble};
 
     #[test]
-    fn what_is_there_goes_at_once() {
+    fn an_existing_container_is_removed_at_once() {
         let mut script = Script::new(&[("a", &[Removed]), ("b", &[Removed]), ("c", &[Removed])]);
         assert_eq!(script.sweep(), Ok(()));
         assert_eq!(script.asked, ["a", "b", "c"]);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_comes_is_no_failure() {
+    fn a_container_that_never_appears_is_not_an_error() {
         let mut script = Script::new(&[("a", &[Absent])]);
         assert_eq!(script.sweep(), Ok(()));
         assert_eq!(script.seconds(), 5);
@@ -297,7 +297,7 @@ mod tests {
 
     /// A created container is gone once it is absent, whatever else the engine does.
     #[test]
-    fn what_was_made_does_not_come_again() {
+    fn a_made_container_does_not_come_again() {
         for answers in [[Removed].as_slice(), &[Absent], &[Trouble, Leaving, Absent], &[Leaving, Removed]] {
             let mut script = Script::new(&[("made", answers)]);
             let target = Target::made(Name::new("made").unwrap());
@@ -309,7 +309,7 @@ mod tests {
 
     /// F1: an engine that removes half of a container it is creating, and then creates it.
     #[test]
-    fn what_reappears_is_removed_again() {
+    fn a_reappearing_container_is_removed_again() {
         let answers = [Answer::Removed, Answer::Absent, Answer::Removed, Answer::Absent];
         let mut script = Script::new(&[("half-made", &answers)]);
         assert_eq!(script.sweep_as(Removal::MayReappear), Ok(()));

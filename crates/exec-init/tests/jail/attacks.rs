@@ -5,7 +5,7 @@ use std::process::Command;
 use exec_wire::{MASKED_PROC, MASKED_PROC_FOR_ROOT};
 
 use crate::cell::{Cell, Outcome};
-use crate::spec::{Stage, Role};
+use crate::spec::{Role, Stage};
 
 fn inside(stage: &Stage, script: &str) -> Outcome {
     Cell::start(stage.role, stage.namespaces()).unwrap().sh(script)

@@ -9,7 +9,7 @@ use exec_wire::procfs::mounts;
 use exec_wire::{JailSpec, LandlockPlan};
 
 use crate::cell::Cell;
-use crate::spec::{Stage, Role};
+use crate::spec::{Role, Stage};
 
 /// Leaves processes of every shape behind and prints `up`.
 const FAMILY: &str = "sleep MARK & (setsid setsid sleep MARK &) ; (trap '' TERM HUP INT; sleep MARK) & \

@@ -3,7 +3,7 @@
 use exec_wire::JailSpec;
 
 use crate::cell::Cell;
-use crate::spec::{Stage, Role};
+use crate::spec::{Role, Stage};
 
 const MEMORY: u64 = 64 << 20;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use exec_wire::{Access, FileId, Missing, Mount};
 
 use crate::cell::{Cell, program};
-use crate::spec::{Stage, Role, bind};
+use crate::spec::{Role, Stage, bind};
 
 fn refusal(stage: &Stage, extra: Mount) -> String {
     let mut mounts = stage.mounts();

@@ -7,7 +7,7 @@ use std::process::Command;
 use exec_wire::{Access, Mount};
 
 use crate::cell::Cell;
-use crate::spec::{Stage, Role, bind};
+use crate::spec::{Role, Stage, bind};
 
 /// Name, number, arguments. None has a lasting effect when it is allowed.
 fn rows() -> Vec<(&'static str, libc::c_long, [libc::c_long; 4])> {

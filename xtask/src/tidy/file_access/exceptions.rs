@@ -5,7 +5,7 @@
 pub(super) struct Exception {
     /// The beginning of a path.
     pub(super) place: &'static str,
-    /// As the rule names it; everything where it is empty.
+    /// As the rule names it; empty means everything.
     pub(super) uses: &'static [&'static str],
     #[expect(dead_code, reason = "written down for the reader, who may want to add a place")]
     pub(super) why: &'static str,
@@ -17,7 +17,7 @@ impl Exception {
     }
 }
 
-/// For code that is about files of ours and little else.
+/// For code that handles our own files and little else.
 const EVERYTHING: &[&str] = &[];
 
 pub(super) const EXCEPTIONS: &[Exception] = &[

@@ -65,7 +65,7 @@ impl Manager {
             return Ok(Self { kind, version, why, lock });
         }
         let Some((lock, kind)) = locks.first().cloned() else {
-            let why = "there is no lock file; npm comes with Node".to_owned();
+            let why = "the project has no lock file; npm comes with Node".to_owned();
             return Ok(Self { kind: Kind::Npm, version: String::new(), why, lock: None });
         };
         if let Some((other, _)) = locks.iter().find(|(_, of)| *of != kind) {

@@ -70,7 +70,7 @@ fn tool(part: &mut Part, name: &str, version: &str, why: String) {
     let is_there = part.layers.iter().any(|layer| layer.commands == commands);
     part.because(format!("{name} {version}"), why);
     if !is_there {
-        let comment = vec![format!("{name}, in an environment of its own.")];
+        let comment = vec![format!("{name}, in its own environment.")];
         part.layers.push(Layer { comment, caches: vec![PIP_CACHE], commands, ..Layer::default() });
     }
 }

@@ -67,9 +67,9 @@ fn fetch(tree: &Tree, manifests: &[&str], root: &str, reasons: &mut Vec<Reason>)
     reasons.push(Reason::new(
         "crates in the image",
         if locked.is_empty() {
-            "there is no network in the sandbox; without a Cargo.lock they are the newest".to_owned()
+            "the sandbox has no network; without a Cargo.lock they are the newest".to_owned()
         } else {
-            format!("there is no network in the sandbox; {lock} says which")
+            format!("the sandbox has no network; {lock} lists them")
         },
     ));
     let directories: BTreeSet<&str> = stubs.iter().map(|stub| directory(stub)).collect();
@@ -84,7 +84,7 @@ fn fetch(tree: &Tree, manifests: &[&str], root: &str, reasons: &mut Vec<Reason>)
     Ok(Layer {
         comment: vec![
             "Crates are part of the image (a cache mount would not be there in the sandbox); cargo reads them from a".to_owned(),
-            "read-only CARGO_HOME. Cargo wants every target of a manifest to exist, so that empty ones stand in for them.".to_owned(),
+            "read-only CARGO_HOME. Cargo wants every target of a manifest to exist, so empty ones replace them.".to_owned(),
         ],
         directory: "/opt/rust/src".to_owned(),
         files,

@@ -45,7 +45,7 @@ impl Supervisor {
         let id = header.run;
         match frame {
             ToCell::Hello { .. } | ToCell::Jail(_) | ToCell::Container(_) => {
-                return Err(Quit::Fatal("the cell stands already".to_owned()));
+                return Err(Quit::Fatal("the cell is ready already".to_owned()));
             }
             ToCell::Start(start) => return self.on_start(id, *start, now),
             ToCell::Ping(nonce) => self.outbox.push(id, &FromCell::Pong(nonce)),

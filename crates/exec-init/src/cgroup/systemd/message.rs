@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_apart() {
+    fn answers_are_distinguished() {
         assert_eq!(decode(&answer(2, b"")), Some(Received::Answer(7)));
         assert_eq!(decode(&answer(4, b"")), Some(Received::Other));
         let why = "no (a.E)".to_owned();

@@ -52,7 +52,7 @@ fn open(is_root: bool, user: u32, deadline: Instant) -> Result<(Connection, Peer
         [format!("/run/user/{user}/bus"), format!("/run/user/{user}/systemd/private")]
     };
     if !is_root && !sockets.iter().any(|socket| Path::new(socket).exists()) {
-        return Err(format!("no systemd of this user is running (there is no /run/user/{user}/bus)"));
+        return Err(format!("no systemd of this user is running (/run/user/{user}/bus is missing)"));
     }
     let mut first = None;
     for (path, peer) in sockets.iter().zip([Peer::Bus, Peer::Manager]) {
