@@ -1,30 +1,32 @@
-//! `agentctl config`, and which configuration a run reads.
+//! `agentctl config`, and the option that selects a run's configuration.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use exec_config::Format;
 
-/// Which configuration counts.
+/// The configuration that counts.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Configuration")]
 pub(crate) struct ConfigArg {
-    /// Read this file in place of the user's and the project's; `agentctl config --help` says where those are.
+    /// Read this file in place of the user's and the project's; `agentctl config --help` lists those.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
 
-const PLACES: &str = "Where settings come from, the first wins:
+const PLACES: &str = "Sources of settings, the first wins:
   1. options of the command line
   2. AGENTCTL_* variables: AGENTCTL_SANDBOX, AGENTCTL_MEMORY …
   3. ENABLE_DOCKER, DOCKER_TIMEOUT (ms), DOCKER_MEMORY_LIMIT, DOCKER_CPU_LIMIT
-  4. the project's .agentctl.toml, .yaml, .yml, .json or .jsonc: in the workspace and above it,
-     to the outermost git repository and not beyond your home directory; the nearest first
-  5. yours: $XDG_CONFIG_HOME/agentctl/config.toml (.yaml …), else ~/.config/agentctl/config.toml
-What would loosen the sandbox counts in a project's file only after `agentctl config trust`, and
-only as long as the file stays as it was then.";
+  4. the project's .agentctl.toml, .yaml, .yml, .json or .jsonc: in the
+     workspace and above it, to the outermost git repository and not beyond
+     your home directory; the nearest first
+  5. yours: $XDG_CONFIG_HOME/agentctl/config.toml (.yaml …), else
+     ~/.config/agentctl/config.toml
+Settings of a project's file that loosen the sandbox count only after
+`agentctl config trust`, and only until the file changes.";
 
-/// See, check and begin configuration files, and say which to trust.
+/// Show, check, create and trust configuration files.
 #[derive(Debug, Args)]
 #[command(after_help = PLACES)]
 pub(crate) struct ConfigArgs {
@@ -35,32 +37,32 @@ pub(crate) struct ConfigArgs {
 /// What to do with configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    // What `--help` says about it stands with its arguments.
+    // Its `--help` text is with its arguments.
     Show(ShowArgs),
     /// Print the JSON Schema of a configuration file, for editors.
     Schema,
     Init(InitArgs),
-    /// Read a file as a run would, and say what is wrong with it.
+    /// Read a file as a run would, and report its mistakes.
     Check {
-        /// The file.
+        /// Check this file.
         file: PathBuf,
     },
-    /// Let a project's file count as a whole, as long as it stays as it is.
+    /// Trust a project's file as a whole, until it changes.
     Trust {
-        /// The file; without it, those that a run here would read.
+        /// Trust this file. Default: those that a run here would read.
         file: Option<PathBuf>,
     },
-    /// Take that back.
+    /// Withdraw the trust in a project's file.
     Untrust {
-        /// The file; without it, those that a run here would read.
+        /// Distrust this file. Default: those that a run here would read.
         file: Option<PathBuf>,
     },
 }
 
-/// Show every setting that holds, and where it comes from.
+/// Show every setting in force and its origin.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// As if this directory were worked on. Default: the current one.
+    /// Show the settings for this directory. Default: the current one.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
 
@@ -72,18 +74,18 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 }
 
-/// Write a file to begin with: every key explained, none set.
+/// Write a file with every key explained and none set.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// What it is written in.
+    /// Write it in this format.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub(crate) format: FormatArg,
 
-    /// Write your own file instead of the project's, which is `.agentctl.*` in the current directory.
+    /// Write your own file instead of the project's `.agentctl.*` in the current directory.
     #[arg(long)]
     pub(crate) user: bool,
 
-    /// Replace what is there.
+    /// Replace an existing file.
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -1,41 +1,41 @@
-//! Commands that see and stop what runs.
+//! Commands that list and stop runs.
 
 use std::time::Duration;
 
 use clap::Args;
 
-/// What is meant.
+/// The runs to act on.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct TargetArgs {
-    /// Runs, by their names in `agentctl ps` or how those begin.
+    /// Select runs by their names in `agentctl ps`, or a prefix of them.
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
 
-    /// All sessions of this name, with everything in them.
+    /// Select all sessions of this name, with everything in them.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Vec<String>,
 
-    /// Everything of this orchestrator, by its id or the number of its process.
+    /// Select everything of this orchestrator, by its id or process id.
     #[arg(long, value_name = "OWNER")]
     pub(crate) owner: Vec<String>,
 
-    /// Everything that is written down in your state directory, warm cells included.
+    /// Select everything in your state directory, including warm cells.
     #[arg(long, conflicts_with_all = ["runs", "session", "owner"])]
     pub(crate) all: bool,
 }
 
-/// List what runs, whichever orchestrator started it.
+/// List running commands of all orchestrators.
 ///
-/// Shows the runs of all your orchestrators on this machine, in every sandbox, from the records in the state directory
-/// (`AGENTCTL_STATE_DIR`, else agentctl below `XDG_RUNTIME_DIR`, for root /run/agentctl).
+/// Shows the runs of all your orchestrators on this machine, in every sandbox, from the records in the state
+/// directory (`AGENTCTL_STATE_DIR`, else agentctl below `XDG_RUNTIME_DIR`, for root /run/agentctl).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl ps
   agentctl ps --all
   agentctl ps --json | jq '.cells[] | select(.owner_state == \"dead\")'")]
 pub(crate) struct PsArgs {
-    /// Cells that wait for a command too.
+    /// Include idle warm cells.
     #[arg(short, long)]
     pub(crate) all: bool,
 
@@ -44,10 +44,10 @@ pub(crate) struct PsArgs {
     pub(crate) json: bool,
 }
 
-/// Ask runs to end, and kill what has not after a while.
+/// Ask runs to end, and kill them after a grace period.
 ///
-/// The commands hear SIGTERM; what is still there after --grace is killed. Returns when nothing of them is left. Exits with 1
-/// and names what could not be ended.
+/// Sends SIGTERM to the commands and kills those still alive after --grace. Returns when none of their
+/// processes is left. Exits with 1 and names the survivors if any could not be ended.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl stop 3f2a-0-9c1e
@@ -58,7 +58,7 @@ pub(crate) struct StopArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// How long to wait before killing.
+    /// Wait this long before killing.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = exec_core::parse_duration)]
     pub(crate) grace: Duration,
 
@@ -69,8 +69,8 @@ pub(crate) struct StopArgs {
 
 /// Kill runs at once, with everything they started.
 ///
-/// Returns when that is verified: no process of them is alive and their containers are gone. Exits with 1 and names what
-/// could not be ended.
+/// Returns when none of their processes is alive and their containers are gone. Exits with 1 and names the
+/// survivors if any could not be ended.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl kill 3f2a-0-9c1e
@@ -85,7 +85,7 @@ pub(crate) struct KillArgs {
     pub(crate) json: bool,
 }
 
-/// Remove runs and sessions: what they left, and with --force what still runs.
+/// Remove runs and sessions; --force kills running ones.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl rm --session build
@@ -94,7 +94,7 @@ pub(crate) struct RmArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Kill what still runs.
+    /// Kill running ones.
     #[arg(short, long)]
     pub(crate) force: bool,
 
@@ -103,11 +103,11 @@ pub(crate) struct RmArgs {
     pub(crate) json: bool,
 }
 
-/// Stop everything now, and let nothing new start.
+/// Stop everything now, and refuse new runs.
 ///
-/// First new runs are refused, in every sandbox and every orchestrator of yours, until `agentctl resume`. Then everything
-/// that runs is killed, again and again until nothing is left, without the engines where they hang. Asks nothing. Exits
-/// with 1 and names what could not be ended.
+/// First refuses new runs, in every sandbox and every orchestrator of yours, until `agentctl resume`. Then
+/// kills everything, repeatedly until nothing is left, and without the engines if they hang. Asks no
+/// questions. Exits with 1 and names the survivors if any could not be ended.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl emergency-stop
@@ -118,25 +118,25 @@ pub(crate) struct EmergencyStopArgs {
     pub(crate) json: bool,
 }
 
-/// Say whether what runs is well: running, stopped or error.
+/// Report health: running, stopped or error.
 ///
-/// Says how many runs, sessions and processes there are and what they use. Exits with 1 if something is wrong, and says what
-/// to do about it.
+/// Prints the number of runs, sessions and processes and their resource usage. Exits with 1 if something is
+/// wrong, and names the remedy.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl health
   agentctl health --session build
   agentctl health --json | jq -r .state")]
 pub(crate) struct HealthArgs {
-    /// A run, by its name in `agentctl ps` or how that begins. Default: everything.
+    /// Report on a run, by its name in `agentctl ps` or a prefix of it. Default: everything.
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
 
-    /// A session instead.
+    /// Report on a session instead.
     #[arg(long, value_name = "NAME", conflicts_with = "run")]
     pub(crate) session: Option<String>,
 
-    /// An orchestrator instead, by its id or the number of its process.
+    /// Report on an orchestrator instead, by its id or process id.
     #[arg(long, value_name = "OWNER", conflicts_with_all = ["run", "session"])]
     pub(crate) owner: Option<String>,
 
@@ -145,34 +145,34 @@ pub(crate) struct HealthArgs {
     pub(crate) json: bool,
 }
 
-/// Watch what runs, live; sort it, and kill from it.
+/// Watch running commands live; sort and kill them.
 ///
-/// Keys: up and down choose, c m p d a n sort by CPU, memory, processes, network denials, age and name, r reverses, w shows
-/// warm cells, k kills what is chosen (asks first), q leaves.
+/// Keys: up and down select, c m p d a n sort by CPU, memory, processes, network denials, age and name, r
+/// reverses, w shows warm cells, k kills the selected run (asks first), q quits.
 ///
-/// DENIED counts attempts to reach a network that found no way out; `-` where the sandbox shares this machine's network or that
-/// can't be seen.
+/// DENIED counts attempts to reach a network that found no way out; `-` if the sandbox shares this machine's
+/// network or can't be inspected.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl top
   agentctl top --interval 500ms")]
 pub(crate) struct TopArgs {
-    /// Time between two looks.
+    /// Refresh this often.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = exec_core::parse_duration)]
     pub(crate) interval: Duration,
 }
 
-/// Remove what orchestrators left that are dead.
+/// Remove resources left behind by dead orchestrators.
 ///
-/// Their processes, containers, volumes, networks, control groups, directories and records, and closes what they left open in the
-/// audit log. What belongs to anybody alive, what somebody uses and what is not ours stays. Every orchestrator does the same when it
-/// starts, but for volumes and networks.
+/// Removes their processes, containers, volumes, networks, control groups, directories and records, and
+/// closes their open runs in the audit log. Keeps everything that has a live owner, is in use, or is not
+/// ours. Every orchestrator does the same when it starts, except for volumes and networks.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl gc --dry-run
   agentctl gc")]
 pub(crate) struct GcArgs {
-    /// Only say what would be removed.
+    /// Print what would be removed, and remove nothing.
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
 

@@ -1,4 +1,4 @@
-//! What was typed. Knows words and their spelling, not what they come to; that is [`crate::resolve`]'s.
+//! The command line as it was typed. Knows words and their spelling; [`crate::resolve`] knows their meaning.
 
 mod bootstrap;
 mod config;
@@ -39,7 +39,7 @@ const SANDBOX: &str = "Sandbox";
 const FILES: &str = "Files";
 const ENVIRONMENT: &str = "Environment";
 
-/// Runs commands in a sandbox: everything they start dies with them, and the result says which walls held.
+/// Runs commands in a sandbox; everything they start dies with them.
 #[derive(Debug, Parser)]
 #[command(
     name = "agentctl",
@@ -60,7 +60,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Whether the answer shall be an object.
+    /// Whether the answer is a JSON object.
     pub(crate) fn wants_json(&self) -> bool {
         match &self.command {
             Command::Run(args) => args.io.json,
@@ -81,7 +81,7 @@ impl Cli {
         }
     }
 
-    /// How much agentctl itself says, where that is a question.
+    /// The options about agentctl's own messages, for commands that have them.
     pub(crate) fn talk(&self) -> Option<&TalkArgs> {
         match &self.command {
             Command::Run(args) => Some(&args.how.talk),
@@ -94,10 +94,10 @@ impl Cli {
     }
 }
 
-/// A command of ours.
+/// A command of agentctl.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    // What `--help` says about them stands with their arguments.
+    // Their `--help` texts are with their arguments.
     Run(Box<RunArgs>),
     Shell(Box<ShellArgs>),
     Mcp(Box<McpArgs>),
@@ -116,22 +116,22 @@ pub(crate) enum Command {
     Images(ImagesArgs),
     Config(ConfigArgs),
     BootstrapDocker(BootstrapArgs),
-    /// Print what makes a shell complete agentctl's options.
+    /// Print a completion script for a shell.
     #[command(after_help = "Examples:
   agentctl completions bash > ~/.local/share/bash-completion/completions/agentctl
   agentctl completions zsh > ~/.zfunc/_agentctl
   agentctl completions fish > ~/.config/fish/completions/agentctl.fish")]
     Completions {
-        /// The shell.
+        /// Complete for this shell.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write one for each command into a directory.
+    /// Print the manual page, or write all pages into a directory.
     #[command(after_help = "Examples:
   agentctl man | man -l -
   agentctl man ~/.local/share/man/man1")]
     Man {
-        /// Where to write agentctl.1, agentctl-run.1 and the others.
+        /// Write agentctl.1, agentctl-run.1 and the others here.
         #[arg(value_name = "DIR")]
         directory: Option<std::path::PathBuf>,
     },
@@ -147,9 +147,10 @@ const RUN_EXAMPLES: &str = "Examples:
 
 /// Run one command in a sandbox.
 ///
-/// The command sees the host's programs read-only, the workspace (the current directory unless --workspace says
-/// otherwise) writable at its own path, a private /tmp, and no network. Its output passes through as it comes; what
-/// agentctl itself has to say goes to standard error. When the command ends, everything it started is dead.
+/// The command sees the host's programs read-only, the workspace (--workspace, by default the current
+/// directory) writable at its own path, a private /tmp, and no network. Its output passes through as it is
+/// written; agentctl's own messages go to standard error. When the command ends, everything it started is
+/// dead.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "agentctl run [OPTIONS] -- CMD [ARGS]...",
@@ -157,7 +158,7 @@ const RUN_EXAMPLES: &str = "Examples:
     after_long_help = format!("{RUN_EXAMPLES}\n\n{}", exit_code::TABLE),
 )]
 pub(crate) struct RunArgs {
-    /// The program and its arguments, passed on literally: no shell reads them.
+    /// Run this program with these arguments, literally and without a shell.
     #[arg(value_name = "CMD", trailing_var_arg = true)]
     pub(crate) argv: Vec<OsString>,
 
@@ -169,8 +170,8 @@ pub(crate) struct RunArgs {
 
 /// Open an interactive shell in a sandbox.
 ///
-/// Your $SHELL if the sandbox has it, else bash or sh. It has no time limit unless --timeout sets one. When it ends,
-/// everything it started is dead.
+/// Opens your $SHELL if the sandbox has it, else bash or sh. It has no time limit unless --timeout sets one.
+/// When it ends, everything it started is dead.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl shell
@@ -181,11 +182,11 @@ pub(crate) struct ShellArgs {
     pub(crate) how: HowArgs,
 }
 
-/// Find out what works here, and what would make the rest work.
+/// Check what works here, and how to fix the rest.
 ///
-/// Makes a cell in every sandbox and tries in it what runs rely on: limits, no network, files that are yours, git worktrees,
-/// and that stop means stop. For everything that does not hold it says what to do. With options of `run` it tries
-/// a run with those. Exits with 0 if the sandbox a run would get works, else with 1.
+/// Makes a cell in every sandbox and tries what runs rely on: limits, no network, files that are yours, git
+/// worktrees, and that stop means stop. Names the fix for everything that fails. With options of `run` it
+/// tries a run with those. Exits with 0 if the sandbox a run would get works, else with 1.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agentctl doctor
@@ -220,7 +221,7 @@ mod tests {
 
     /// A35
     #[test]
-    fn what_follows_the_command_is_literal() {
+    fn arguments_after_the_command_are_literal() {
         assert_eq!(argv_of(&["agentctl", "run", "--", "--privileged", "--json"]), ["--privileged", "--json"]);
         assert_eq!(argv_of(&["agentctl", "run", "ls", "-la", "--json"]), ["ls", "-la", "--json"]);
         assert_eq!(argv_of(&["agentctl", "run", "--json", "--", "a", "--", "-t"]), ["a", "--", "-t"]);

@@ -26,9 +26,9 @@ A worker is a file that begins with front matter:
   delegates-to: [strict]
   ---";
 
-/// Check a workshop, or work in it.
+/// Check a workshop, or run commands in it.
 ///
-/// A workshop is one sandbox and the workers who share it.
+/// A workshop is one sandbox and the workers that share it.
 #[derive(Debug, Args)]
 #[command(after_help = FILE)]
 pub(crate) struct WorkshopArgs {
@@ -48,20 +48,21 @@ impl WorkshopArgs {
 /// What to do with a workshop.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkshopCommand {
-    /// Read a workshop and its workers, and say who may do what, or everything that is wrong.
+    /// List the rights of each worker, or every mistake in the files.
     Check {
-        /// The workshop's file.
+        /// Read this workshop.
         file: PathBuf,
     },
-    // What `--help` says about it stands with its arguments.
+    // Its `--help` text is with its arguments.
     Run(Box<WorkshopRunArgs>),
 }
 
-/// Run commands of its workers in a workshop's one sandbox.
+/// Run commands of workers in their workshop's sandbox.
 ///
-/// With a worker and a command, that command. Without, standard input has a line for each: the worker, a colon, and a line of
-/// shell. They run one after the other in the same sandbox, up to the first that fails. A worker who may not use `run_command`
-/// is refused before anything runs. Options given here win over the workshop's file.
+/// With a worker and a command, runs that command. Otherwise each line of standard input is a worker, a colon
+/// and a line of shell. They run one after the other in the same sandbox, up to the first that fails. A
+/// worker that may not use `run_command` is refused before anything runs. Options given here win over the
+/// workshop's file.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "agentctl workshop run [OPTIONS] FILE [WORKER -- CMD [ARGS]...]",
@@ -70,15 +71,15 @@ pub(crate) enum WorkshopCommand {
   printf 'builder: make\\ntester: make test\\n' | agentctl workshop run payments.yaml"
 )]
 pub(crate) struct WorkshopRunArgs {
-    /// The workshop's file.
+    /// Read this workshop.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Who runs the command.
+    /// Run the command as this worker.
     #[arg(value_name = "WORKER", requires = "argv")]
     pub(crate) worker: Option<String>,
 
-    /// The program and its arguments, passed on literally: no shell reads them.
+    /// Run this program with these arguments, literally and without a shell.
     #[arg(value_name = "CMD", last = true, requires = "worker")]
     pub(crate) argv: Vec<OsString>,
 

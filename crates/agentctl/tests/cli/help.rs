@@ -13,31 +13,30 @@ fn text(args: &[&str]) -> String {
 #[test]
 fn the_first_page() {
     insta::assert_snapshot!(text(&["--help"]), @r#"
-    Runs commands in a sandbox: everything they start dies with them, and the result says which walls
-    held
+    Runs commands in a sandbox; everything they start dies with them
 
     Usage: agentctl <COMMAND>
 
     Commands:
       run               Run one command in a sandbox
       shell             Open an interactive shell in a sandbox
-      mcp               Give an AI client tools to run commands in a sandbox (MCP server)
-      workshop          Check a workshop, or work in it
-      doctor            Find out what works here, and what would make the rest work
-      ps                List what runs, whichever orchestrator started it
-      health            Say whether what runs is well: running, stopped or error
-      top               Watch what runs, live; sort it, and kill from it
-      stop              Ask runs to end, and kill what has not after a while
+      mcp               Serve sandboxed command tools to an AI client (MCP)
+      workshop          Check a workshop, or run commands in it
+      doctor            Check what works here, and how to fix the rest
+      ps                List running commands of all orchestrators
+      health            Report health: running, stopped or error
+      top               Watch running commands live; sort and kill them
+      stop              Ask runs to end, and kill them after a grace period
       kill              Kill runs at once, with everything they started
-      rm                Remove runs and sessions: what they left, and with --force what still runs
-      emergency-stop    Stop everything now, and let nothing new start
+      rm                Remove runs and sessions; --force kills running ones
+      emergency-stop    Stop everything now, and refuse new runs
       resume            Lift an emergency stop, so that new runs start again
-      gc                Remove what orchestrators left that are dead
-      images            List, fetch and remove images that runs use
-      config            See, check and begin configuration files, and say which to trust
-      bootstrap-docker  Write the Dockerfile of an image to develop and test a project in
-      completions       Print what makes a shell complete agentctl's options
-      man               Print the manual page, or write one for each command into a directory
+      gc                Remove resources left behind by dead orchestrators
+      images            List, fetch and remove images for runs
+      config            Show, check, create and trust configuration files
+      bootstrap-docker  Write a Dockerfile to develop and test a project in
+      completions       Print a completion script for a shell
+      man               Print the manual page, or write all pages into a directory
       help              Print this message or the help of the given subcommand(s)
 
     Options:
@@ -65,7 +64,7 @@ fn the_options_of_run_in_short() {
     Usage: agentctl run [OPTIONS] -- CMD [ARGS]...
 
     Arguments:
-      [CMD]...  The program and its arguments, passed on literally: no shell reads them
+      [CMD]...  Run this program with these arguments, literally and without a shell
 
     Options:
       -h, --help  Print help (see more with '--help')
@@ -124,7 +123,7 @@ fn the_options_of_run_in_short() {
 
     Configuration:
           --config <FILE>  Read this file in place of the user's and the project's; `agentctl config
-                           --help` says where those are
+                           --help` lists those
 
     Messages:
       -q, --quiet        Say nothing but errors
