@@ -1,4 +1,4 @@
-//! Which sandbox a job gets.
+//! Chooses the sandbox for a job.
 
 use agent_exec::docker::{ContainerConfig, DockerConfig, Progress};
 use agent_exec::local::{LocalConfig, WallsChoice};
@@ -11,7 +11,8 @@ use crate::backends;
 use crate::output;
 use crate::resolve::{Job, Talk};
 
-/// The sandbox for a job, with its cell already made; one asked for by name is never replaced by another.
+/// The sandbox for a job, with its cell already made. A sandbox requested by name is never replaced by
+/// another.
 pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
     if let Request::Named { name, .. } = &job.request {
         job.opts.refuse(name)?;
@@ -23,7 +24,7 @@ pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
     Ok(sandbox)
 }
 
-/// How sandboxes are looked for with the options of this job.
+/// The search for sandboxes with the options of this job.
 pub(crate) fn looking(job: &Job) -> Builder {
     let (docker, podman) = (
         DockerConfig { containers: container_config(job), ..DockerConfig::default() },
@@ -45,7 +46,7 @@ fn local_config(job: &Job) -> LocalConfig {
         WallsArg::Subreaper => WallsChoice::Subreaper,
         WallsArg::ProcessGroup => WallsChoice::ProcessGroup,
     };
-    // One command needs one cell; keeping more ready would cost it time.
+    // One command needs one cell; making more ahead would cost it time.
     LocalConfig { walls, warm_cells: 0, ..LocalConfig::default() }
 }
 

@@ -1,4 +1,4 @@
-//! One run from start to end: output out, input in, signals through, the terminal ours again afterwards.
+//! Drives one run from start to end: copies output and input, forwards signals, and restores the terminal.
 
 use std::convert::Infallible;
 use std::io;
@@ -15,21 +15,22 @@ use crate::resolve::{Input, Job, OurTerminal};
 use crate::signals::{Action, Escalation, Received, Signals};
 use crate::terminal::{self, RawMode};
 
-/// How it went.
+/// How the job went.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// Somebody asked for an end before it had begun.
+    /// The user asked for an end before the command had started.
     NotStarted,
     /// It ran.
     Ran(Box<Outcome>, Delivered),
 }
 
-/// How long we wait for what is about to happen anyway: a start, or the end of what was killed. The executor has bounds
-/// of its own; this is for a kernel that does not let go of a process.
+/// How long to wait for something that is bound to happen: a start, or the end of a killed run. The executor
+/// has its own bounds; this one is for a kernel that does not release a process.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
-/// Runs a job to its end. However that comes about, when this returns nothing the command started is alive. Only a
-/// start that does not come, or during which we are asked for an end twice, is left to die of our own end.
+/// Runs a job to its end. On return, nothing that the command started is alive. There is one exception: a
+/// start that never completes, or during which the user asks twice for an end, is left to die with this
+/// process.
 pub(crate) async fn drive(executor: &dyn Executor, job: &Job, signals: &mut Signals) -> Result<End> {
     let opts = job.opts.on(executor.name());
     let mut starting = pin!(start(executor, &job.commands, opts));
@@ -47,8 +48,8 @@ pub(crate) async fn drive(executor: &dyn Executor, job: &Job, signals: &mut Sign
     end
 }
 
-/// What came of a start during which somebody asked for an end: a command runs before we hear of it, may have said
-/// something already and may have something to clean up.
+/// The outcome of a start during which the user asked for an end. The command may be running before its start
+/// is reported; it may have output already and may need to clean up.
 async fn still_started(
     starting: impl Future<Output = Result<Execution>>,
     signals: &mut Signals,
@@ -59,14 +60,15 @@ async fn still_started(
     }
 }
 
-/// Ends a run that nobody will hear of again. To drop it is not enough: it would die a moment after us.
+/// Ends a run whose result is not needed. Dropping it is not enough: it would die a moment after this
+/// process.
 async fn give_up(execution: &Execution) {
     execution.control().kill();
-    // How it ended is of no interest any more.
+    // Its outcome is not needed any more.
     let _ = timeout(LAST_WAIT, execution.wait()).await;
 }
 
-/// Stays with a run to its end, or until we can't; `first` is a signal that came before there was a run.
+/// Drives a run to its end, or until an error; `first` is a signal that arrived before the run existed.
 async fn accompany(
     execution: &Execution,
     job: &Job,
@@ -78,7 +80,7 @@ async fn accompany(
         OurTerminal::Raw => Some(RawMode::enter().map_err(|error| ours("can't set up the terminal", error))?),
         OurTerminal::Untouched => None,
     };
-    // The size may have changed while nobody listened.
+    // The size may have changed before the listener existed.
     if opts.tty.is_some() {
         resize(&execution.control());
     }
@@ -96,7 +98,7 @@ async fn accompany(
     }
 }
 
-/// Starts the first of these commands that is there.
+/// Starts the first of these commands that exists.
 async fn start(executor: &dyn Executor, commands: &[Cmd], opts: &ExecOpts) -> Result<Execution> {
     let mut missing = None;
     for cmd in commands {

@@ -1,46 +1,46 @@
-//! What agentctl exits with. Every number is here and in the table that `run --help` shows.
+//! The exit statuses of agentctl. Every number is here and in the table that `run --help` shows.
 
 use std::io;
 
 use exec_core::{Ended, Error, ErrorKind, Outcome, Status};
 
-/// The table, for people.
+/// The table in `--help`.
 pub(crate) const TABLE: &str = "Exit status:
   the command's own, if it exited
-  124    it ran into --timeout or --idle-timeout
-  125    the options make no sense, or the sandbox failed
-  126    the program is there but can't be run
-  127    the program is not there
+  124    it reached --timeout or --idle-timeout
+  125    the options are invalid, or the sandbox failed
+  126    the program exists but can't be run
+  127    the program is missing
   128+n  signal n ended it
   130    it was cancelled: SIGTERM or SIGHUP to agentctl, or a second SIGINT
   137    it used up its memory (--memory)
-  141    whoever read our output went away, and the run was cancelled
+  141    the reader of our output closed the pipe, and the run was cancelled
   153    it wrote more than --max-output
 The command may exit with any of these itself; --json says in `ended` which it was.";
 
-/// The request made no sense, or the sandbox failed.
+/// The request was invalid, or the sandbox failed.
 pub(crate) const SANDBOX_FAILED: u8 = 125;
 /// `agentctl doctor`: the sandbox a run would get does not work.
 pub(crate) const UNWELL: u8 = 1;
-/// `agentctl bootstrap-docker --check`: the files are not what they would be now.
+/// `agentctl bootstrap-docker --check`: the files are out of date.
 pub(crate) const STALE: u8 = 1;
 /// `agentctl stop`, `kill`, `rm` and `emergency-stop`: something may still be alive.
 pub(crate) const SURVIVORS: u8 = 1;
-/// Ended by whoever started agentctl.
+/// Ended by the process that started agentctl, or by the user.
 pub(crate) const CANCELLED: u8 = 130;
 
 const TIMED_OUT: u8 = 124;
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 const BY_SIGNAL: i32 = 128;
-/// As a shell shows SIGKILL, which is what the kernel sends then.
+/// As a shell shows SIGKILL, which the kernel sends in that case.
 const OUT_OF_MEMORY: u8 = 137;
 /// As a shell shows SIGPIPE.
 const OUTPUT_GONE: u8 = 141;
 /// As a shell shows SIGXFSZ, the kernel's own signal for having written too much.
 const OUTPUT_LIMIT: u8 = 153;
 
-/// For a run that ended, however it did.
+/// For a run that ended in any way.
 pub(crate) fn of_outcome(outcome: &Outcome) -> u8 {
     match outcome.ended {
         Ended::TimedOut => TIMED_OUT,

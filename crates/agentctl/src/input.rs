@@ -1,7 +1,8 @@
-//! Our standard input, passed on to the command.
+//! Passes our standard input on to the command.
 //!
-//! It is read by a thread that nobody waits for: a read can't be called off, and agentctl must end when the command
-//! does, not when the user presses the next key. The descriptor is shared with other processes and stays blocking.
+//! A separate thread reads it, and the exit does not wait for that thread: a read can't be cancelled, and
+//! agentctl must end with the command, not with the user's next key. The descriptor is shared with other
+//! processes and stays blocking.
 
 use std::convert::Infallible;
 use std::io;
@@ -13,16 +14,16 @@ use rustix::io::Errno;
 use rustix::stdio::stdin;
 use tokio::sync::mpsc;
 
-/// Most that is read at once.
+/// The most to read at once.
 const PIECE: usize = 64 * 1024;
 
 /// Passes everything on, then the end; never returns unless it can't begin.
 pub(crate) async fn feed(command: StdinWriter) -> io::Result<Infallible> {
-    // One piece is read ahead; the rest stays where it is until the command has taken it.
+    // One piece is read ahead; the rest stays in the pipe until the command has read.
     let (pieces, mut incoming) = mpsc::channel(1);
     std::thread::Builder::new().name("input".into()).spawn(move || read_all(&pieces))?;
     while let Some(piece) = incoming.recv().await {
-        // A run that is over takes nothing; its end is somebody else's to report.
+        // A finished run accepts nothing; its end is reported elsewhere.
         if command.write(piece).await.is_err() {
             break;
         }
@@ -45,7 +46,7 @@ fn read_all(pieces: &mpsc::Sender<Bytes>) {
             Err(Errno::AGAIN) => {
                 let _ = poll(&mut [PollFd::new(&stdin(), PollFlags::IN)], None);
             }
-            // What can't be read has ended as far as the command is concerned.
+            // For the command, a read error is the end of the input.
             Err(_) => return,
         }
     }

@@ -1,7 +1,8 @@
 //! `agentctl`: runs commands in a sandbox.
 //!
-//! Arguments go through three stages: [`args`] is what was typed, [`resolve`] what it means, [`commands`] does it.
-//! This is the only crate that prints, and [`output`] the only place in it that does.
+//! Arguments go through three stages: [`args`] parses the command line, [`resolve`] interprets it,
+//! [`commands`] carries it out. This is the only crate that prints, and [`output`] the only place in it that
+//! does.
 
 mod args;
 mod backends;
@@ -27,7 +28,7 @@ use exec_core::{Error, ErrorKind, Result};
 use args::{Cli, Command};
 use output::Voice;
 
-/// That C library's own asks the kernel for memory every few allocations, which a short command would wait for.
+/// musl's own allocator asks the kernel for memory every few allocations, which would delay a short command.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     output::start_log(cli.talk().is_some_and(|talk| talk.verbose));
     let code = carry_out(cli).unwrap_or_else(|error| {
         if json {
-            // Whoever wanted the object is gone.
+            // The reader of the object is gone.
             let _ = output::print(&output::error_object(&error));
         } else {
             output::say(voice, &(&error).into());
@@ -85,12 +86,12 @@ fn carry_out(cli: Cli) -> Result<u8> {
             Command::Man { directory } => commands::man::man(directory.as_deref()),
         }
     });
-    // What still runs in the background has nothing left to do that the end of this process does not do.
+    // Background tasks have nothing left to do that the end of this process does not do.
     runtime.shutdown_background();
     code
 }
 
-/// What is said of a command that this build does without.
+/// The error for a command that this build leaves out.
 #[cfg(not(all(feature = "mcp", feature = "top")))]
 fn left_out(command: &str) -> Error {
     Error::new(ErrorKind::Unsupported, "start", format!("this program was built without `{command}`"))

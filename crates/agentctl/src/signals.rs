@@ -1,4 +1,4 @@
-//! Signals that agentctl gets, and what each means for the run.
+//! Signals to agentctl, and what each means for the run.
 //!
 //! | signal | first | once a stop was asked for |
 //! |---|---|---|
@@ -6,30 +6,30 @@
 //! | SIGTERM, SIGHUP | the run is cancelled: SIGTERM, its grace, SIGKILL | the run is killed |
 //! | SIGUSR1, SIGUSR2 | passed on | passed on |
 //!
-//! One that comes while the command is being started counts as soon as it runs; a second one does not wait for that.
-//! A SIGHUP that whoever started us had set to be ignored (`nohup`) stays ignored.
+//! A signal that arrives while the command is being started takes effect as soon as it runs; a second one
+//! does not wait for that. If the parent process ignored SIGHUP (`nohup`), it stays ignored.
 
 use std::io;
 
 use exec_core::Signal;
 use tokio::signal::unix::{self, SignalKind, signal};
 
-/// What came in.
+/// A received signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Received {
-    /// Somebody pressed a key for this.
+    /// The user pressed a key for this.
     Interrupt(Signal),
-    /// Somebody wants us to end.
+    /// A request to end.
     Terminate,
-    /// Something between the caller and the command.
+    /// A signal between the caller and the command.
     Other(Signal),
     /// The terminal has another size.
     Resized,
-    /// We go on after a stop.
+    /// This process continues after a stop.
     Continued,
 }
 
-/// All signals we listen for.
+/// All signals that agentctl listens for.
 #[derive(Debug)]
 pub(crate) struct Signals {
     int: unix::Signal,
@@ -43,7 +43,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// From now on none of them ends us.
+    /// From now on none of them ends this process.
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self {
             int: signal(SignalKind::interrupt())?,
@@ -81,7 +81,7 @@ impl Signals {
         }
     }
 
-    /// The next one that asks for an end, for when there is nothing yet to pass it on to.
+    /// The next one that asks for an end, before a run exists.
     pub(crate) async fn stop_asked(&mut self) -> Received {
         loop {
             let received = self.next().await;
@@ -92,7 +92,7 @@ impl Signals {
     }
 }
 
-/// What is done about a signal.
+/// The reaction to a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     /// The command gets it.
@@ -103,18 +103,18 @@ pub(crate) enum Action {
     Kill,
     /// The command's terminal follows ours.
     Resize,
-    /// Our terminal is made ready again.
+    /// Our terminal is set up again.
     Resume,
 }
 
-/// Decides, and remembers that somebody has asked before.
+/// Decides the reaction, and remembers an earlier request to end.
 #[derive(Debug, Default)]
 pub(crate) struct Escalation {
     asked: bool,
 }
 
 impl Escalation {
-    /// What to do about this one.
+    /// The reaction to this signal.
     pub(crate) fn on(&mut self, received: Received) -> Action {
         match received {
             Received::Interrupt(_) | Received::Terminate if self.asked => Action::Kill,

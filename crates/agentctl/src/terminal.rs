@@ -1,4 +1,4 @@
-//! Our own terminal: its size, and raw mode that is taken back on every way out.
+//! Our own terminal: its size, and raw mode, which is undone on every exit path.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -7,10 +7,10 @@ use exec_core::WindowSize;
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
-/// The terminal as it was before raw mode. Static, because a panic that aborts runs its hook and no destructor.
+/// The terminal's modes before raw mode. Static, because a panic that aborts runs its hook and no destructor.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// Size of the terminal we write to, or read from; none if it does not say.
+/// Size of the terminal we write to, or read from; none if unknown.
 pub(crate) fn size() -> Option<WindowSize> {
     let size = tcgetwinsize(stdout()).or_else(|_| tcgetwinsize(stdin())).ok()?;
     (size.ws_row > 0 && size.ws_col > 0).then_some(WindowSize { rows: size.ws_row, cols: size.ws_col })
@@ -39,7 +39,7 @@ impl RawMode {
         Ok(guard)
     }
 
-    /// Makes it raw again after a stop, during which the shell has taken its terminal back.
+    /// Sets raw mode again after a stop, during which the shell has restored its own modes.
     pub(crate) fn reenter(&self) -> io::Result<()> {
         Ok(tcsetattr(stdin(), OptionalActions::Now, &self.raw)?)
     }

@@ -1,4 +1,4 @@
-//! What happens when the arguments can't be read, or ask for help.
+//! Arguments that can't be parsed, or ask for help.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextValue, ErrorKind as Usage};
@@ -6,7 +6,7 @@ use exec_core::{Error, ErrorKind, printable};
 
 use crate::{exit_code, output};
 
-/// Shows clap's answer and returns what to exit with.
+/// Prints clap's answer and returns the exit status.
 pub(crate) fn report(mut error: clap::Error) -> u8 {
     quote(&mut error);
     let help = matches!(error.kind(), Usage::DisplayHelp | Usage::DisplayVersion);
@@ -15,7 +15,7 @@ pub(crate) fn report(mut error: clap::Error) -> u8 {
         return exit_code::SANDBOX_FAILED;
     }
     if help {
-        // A reader that has seen enough of it is no failure.
+        // A reader that closes the pipe early is not an error.
         let _ = error.print();
         return 0;
     }
@@ -23,7 +23,7 @@ pub(crate) fn report(mut error: clap::Error) -> u8 {
     exit_code::SANDBOX_FAILED
 }
 
-/// What is quoted of the arguments stays within its line. Clap leaves out what it takes for colours, and nothing else.
+/// Quoted arguments stay on their line. Clap removes colours, and nothing else.
 fn quote(error: &mut clap::Error) {
     let line = |text: &String| printable::line(text).into_owned();
     let styled = |text: &StyledStr| StyledStr::from(line(&text.to_string()));
@@ -40,12 +40,12 @@ fn quote(error: &mut clap::Error) {
     }
 }
 
-/// Whether an object is wanted, although the arguments make no sense.
+/// Whether an object is wanted, although the arguments are invalid.
 fn json_was_typed(args: impl Iterator<Item = std::ffi::OsString>) -> bool {
     args.take_while(|arg| arg != "--").any(|arg| arg == "--json")
 }
 
-/// The first paragraph says what is wrong, a tip how to mend it.
+/// The first paragraph describes the problem, a tip the fix.
 fn as_ours(error: &clap::Error) -> Error {
     let text = error.render().to_string();
     let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();

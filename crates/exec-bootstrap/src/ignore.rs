@@ -140,7 +140,11 @@ mod tests {
     #[case("", "\\#odd", Some("**/#odd"))]
     #[case("", "   ", None)]
     #[case("", "/", None)]
-    fn git_says_it_so_and_docker_so(#[case] place: &str, #[case] line: &str, #[case] expected: Option<&str>) {
+    fn gitignore_patterns_become_dockerignore_patterns(
+        #[case] place: &str,
+        #[case] line: &str,
+        #[case] expected: Option<&str>,
+    ) {
         assert_eq!(pattern(place, line).as_deref(), expected);
     }
 

@@ -72,7 +72,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Fails if there is no project, if a manifest is broken or its versions conflict, and if a wish can't be
+    /// Fails without a project, if a manifest is broken or its versions conflict, and if a wish can't be
     /// fulfilled.
     pub fn of(tree: &Tree, wishes: &Wishes) -> Result<Self> {
         let mut parts = detect::parts(tree)?;

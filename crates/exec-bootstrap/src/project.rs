@@ -20,7 +20,7 @@ impl Project {
     ///
     /// # Errors
     ///
-    /// `InvalidInput` if there is no such directory.
+    /// `InvalidInput` if the directory does not exist.
     pub fn open(root: &Path) -> Result<Self> {
         let dir = root.canonicalize().and_then(|real| Dir::open(&real));
         let dir = dir.map_err(|error| no_project(root, error))?;

@@ -149,7 +149,7 @@ mod tests {
     #[case("latest")]
     #[case(">=")]
     #[case("workspace:*")]
-    fn what_is_none_is_none(#[case] text: &str) {
+    fn invalid_ranges_are_none(#[case] text: &str) {
         assert_eq!(Range::parse(text), None);
     }
 }

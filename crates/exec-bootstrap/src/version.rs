@@ -97,7 +97,7 @@ mod tests {
     #[case("lts/iron")]
     #[case("")]
     #[case("99999999999999999999")]
-    fn what_is_none_is_none(#[case] text: &str) {
+    fn invalid_versions_are_none(#[case] text: &str) {
         assert_eq!(Version::parse(text), None);
     }
 

@@ -155,7 +155,7 @@ fn a_base_is_remembered() {
 
 /// R74: scripts are executable, hand-written files are kept, and generated ones are recognized.
 #[test]
-fn a_compose_project_is_written_beside_what_is_there() {
+fn a_compose_project_keeps_existing_files() {
     let directory = project(&[("go.mod", GO), ("docker-compose.yml", "services: {}\n")]);
     let made_with = Wishes { scope: Scope::Compose, ..Wishes::default() };
     let plan = Plan::of(&read(directory.path()).unwrap(), &made_with).unwrap();

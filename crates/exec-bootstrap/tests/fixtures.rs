@@ -46,7 +46,7 @@ fn outcome(text: &str) -> String {
                 let ours = file
                     .text
                     .lines()
-                    .skip_while(|line| !line.starts_with("# From") && !line.starts_with("# What the"));
+                    .skip_while(|line| !line.starts_with("# From") && !line.starts_with("# Files that the"));
                 let ours: Vec<&str> = ours.take_while(|line| !line.starts_with("# Secrets")).collect();
                 writeln!(shown, "\n=== .dockerignore\n{}", ours.join("\n").trim_end()).unwrap();
             }
@@ -81,7 +81,7 @@ fn every_project() {
 
 /// R73: the common part of every `.dockerignore`.
 #[test]
-fn what_is_ignored_everywhere() {
+fn the_common_ignore_list() {
     let tree = Tree::of_texts([("go.mod", "module x\ngo 1.22\n")]);
     insta::assert_snapshot!(Plan::of(&tree, &Wishes::default()).unwrap().dockerignore());
 }

@@ -1,12 +1,13 @@
 //! A directory by its descriptor, for places that a command can write.
 //!
-//! What holds for every call:
+//! Every call guarantees:
 //!
-//! - The lookup starts at the descriptor and stays beneath it. A link anywhere on the way is an error.
-//! - Opening never waits: a pipe without a writer is an error, as is everything else that is not a regular file.
-//! - Reading has a bound, stated by the caller.
-//! - New files are created exclusively and take the place of others only by a rename in the same directory, so a planted
-//!   link or pipe is replaced and never written through.
+//! - The lookup starts at the descriptor and stays beneath it. A link anywhere on the path is an error.
+//! - Opening never blocks: a pipe without a writer is an error, as is everything else that is not a regular
+//!   file.
+//! - Reading has a bound, which the caller states.
+//! - New files are created exclusively and replace others only by a rename in the same directory, so a
+//!   planted link or pipe is replaced and never written through.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -19,7 +20,7 @@ use crate::os;
 
 mod links;
 
-/// A directory, held by its descriptor: renaming or replacing it on disk does not lead us elsewhere.
+/// A directory, held by its descriptor: it stays the same even if its path is renamed or replaced.
 #[derive(Debug)]
 pub struct Dir(pub(crate) os::Handle);
 
@@ -28,11 +29,11 @@ pub struct Dir(pub(crate) os::Handle);
 pub struct Entry {
     /// Its name.
     pub name: OsString,
-    /// What it is, itself and not what it leads to.
+    /// Its kind; a link is not followed.
     pub kind: FileKind,
 }
 
-/// What an entry of a directory is.
+/// The kind of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
@@ -45,32 +46,32 @@ pub enum FileKind {
     Special,
 }
 
-/// What other users may do in a directory that is ours.
+/// What other users may do in a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// Look, but not write.
+    /// Read, but not write.
     Readable,
     /// Nothing at all.
     Closed,
 }
 
 impl Dir {
-    /// Opens the directory at a path. No part of the path may be a link: canonicalise what a person typed first.
+    /// Opens the directory at a path. No part of the path may be a link: canonicalise a user's input first.
     ///
     /// # Errors
     ///
-    /// Where a part of the path is missing, a link, or not a directory.
+    /// Fails if a part of the path is missing, a link, or not a directory.
     pub fn open(path: &Path) -> io::Result<Self> {
         os::open_root(path).map(Self)
     }
 
-    /// Opens a directory that belongs to us, and makes it (and what is missing above it) if it is not there.
+    /// Opens a directory that belongs to this user; creates it, and missing parents, if necessary.
     ///
-    /// Owner and mode are those of the descriptor, so they hold for every later call.
+    /// Owner and mode are checked on the descriptor, so they hold for every later call.
     ///
     /// # Errors
     ///
-    /// `PermissionDenied` where the directory is another user's or gives others more than `sharing`.
+    /// `PermissionDenied` if the directory belongs to another user or gives others more than `sharing`.
     pub fn make_own(path: &Path, sharing: Sharing) -> io::Result<Self> {
         match Self::open_own(path, sharing) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -81,19 +82,19 @@ impl Dir {
         }
     }
 
-    /// The same without making anything.
+    /// Like [`make_own`](Self::make_own), without creating anything.
     ///
     /// # Errors
     ///
     /// As [`make_own`](Self::make_own), and `NotFound`.
     pub fn open_own(path: &Path, sharing: Sharing) -> io::Result<Self> {
-        // Links above it are the user's or the system's (`/var/run`); the directory itself must not be one.
+        // Links above it belong to the user or the system (`/var/run`); the directory itself must not be one.
         let real = match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) => parent.canonicalize()?.join(name),
             _ => path.to_owned(),
         };
         let dir = Self::open(&real).map_err(|error| match error.kind() {
-            // The system does not tell one from the other.
+            // The system does not distinguish the two.
             io::ErrorKind::NotADirectory => io::Error::new(error.kind(), "it is a link, or not a directory"),
             _ => error,
         })?;
@@ -101,7 +102,7 @@ impl Dir {
         Ok(dir)
     }
 
-    /// A directory in this one, which must be ours too.
+    /// Opens a directory in this one, which must be private too.
     ///
     /// # Errors
     ///
@@ -112,9 +113,9 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Whether this path still leads to this very directory, and the directory is still ours.
+    /// Whether this path still leads to this directory, and the directory is still private.
     ///
-    /// Three cheap system calls, for a directory that is held open and used again and again.
+    /// Three cheap system calls, for a directory that is held open and used repeatedly.
     pub fn is_still_own(&self, path: &Path, sharing: Sharing) -> bool {
         os::is_still_own(&self.0, None, path, sharing)
     }
@@ -124,20 +125,20 @@ impl Dir {
         plain(path.as_ref()).is_ok_and(|path| os::is_still_own(&self.0, Some(&parent.0), path, sharing))
     }
 
-    /// A directory beneath this one.
+    /// Opens a directory beneath this one.
     ///
     /// # Errors
     ///
-    /// Where it is missing, or anything but a directory.
+    /// Fails if it is missing, or anything but a directory.
     pub fn dir(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         os::open_dir(&self.0, plain(path.as_ref())?).map(Self)
     }
 
-    /// What an entry is, without following it.
+    /// The metadata of an entry; a link is not followed.
     ///
     /// # Errors
     ///
-    /// Where it, or a directory on the way, is missing, or the way leads over a link.
+    /// Fails if it, or a directory on the path, is missing, or if the path leads through a link.
     pub fn metadata(&self, path: impl AsRef<Path>) -> io::Result<Metadata> {
         os::metadata(&self.0, plain(path.as_ref())?)
     }
@@ -146,12 +147,12 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Where the system does not return them.
+    /// Fails if the system does not return it.
     pub fn own_metadata(&self) -> io::Result<Metadata> {
         os::own_metadata(&self.0)
     }
 
-    /// Whether this process may make entries here, without making one to find out.
+    /// The target of a link beneath this directory. It is text from the workspace, not a path to follow.
     pub fn is_writable(&self) -> bool {
         os::is_writable(&self.0)
     }
@@ -160,21 +161,21 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Without a link.
+    /// Fails if the entry is not a link.
     pub fn link_target(&self, path: impl AsRef<Path>) -> io::Result<OsString> {
         os::link_target(&self.0, plain(path.as_ref())?)
     }
 
-    /// A new link with this text.
+    /// Creates a link with this text.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` where anything has that name.
+    /// `AlreadyExists` if any entry has that name.
     pub fn make_link(&self, path: impl AsRef<Path>, target: &OsStr) -> io::Result<()> {
         os::make_link(&self.0, plain(path.as_ref())?, target)
     }
 
-    /// Sets when an entry was changed last: of a link, when the link itself was.
+    /// Sets the modification time of an entry; of a link, that of the link itself.
     ///
     /// # Errors
     ///
@@ -187,23 +188,23 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Where it can't be read. More entries than `most` are not an error; they are left out.
+    /// Fails if it can't be read. Entries beyond `most` are left out without an error.
     pub fn entries(&self, most: usize) -> io::Result<Vec<Entry>> {
         let mut entries = os::entries(&self.0, most)?;
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
 
-    /// A regular file beneath this directory, opened for reading.
+    /// Opens a regular file beneath this directory for reading.
     ///
     /// # Errors
     ///
-    /// `InvalidInput` where it is not a regular file.
+    /// `InvalidInput` if it is not a regular file.
     pub fn file(&self, path: impl AsRef<Path>) -> io::Result<File> {
         regular(os::open_file(&self.0, plain(path.as_ref())?, os::Access::Read)?)
     }
 
-    /// The contents of a regular file that is not longer than `most` bytes.
+    /// The contents of a regular file of at most `most` bytes.
     ///
     /// # Errors
     ///
@@ -212,7 +213,7 @@ impl Dir {
         read_bounded(self.file(path)?, most)
     }
 
-    /// A regular file to append to, made if it is missing: records, locks.
+    /// Opens a regular file for appending, and creates it if it is missing: for records and locks.
     ///
     /// # Errors
     ///
@@ -221,7 +222,7 @@ impl Dir {
         regular(os::open_file(&self.0, plain(path.as_ref())?, os::Access::Append { create: Some(mode) })?)
     }
 
-    /// A regular file that exists, to append to.
+    /// Opens an existing regular file for appending.
     ///
     /// # Errors
     ///
@@ -230,16 +231,16 @@ impl Dir {
         regular(os::open_file(&self.0, plain(path.as_ref())?, os::Access::Append { create: None })?)
     }
 
-    /// A new, empty file. What root makes in another user's directory belongs to that user.
+    /// Creates an empty file. A file made by root in another user's directory belongs to that user.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` where anything has that name, a dangling link included.
+    /// `AlreadyExists` if any entry has that name, including a dangling link.
     pub fn create_file(&self, path: impl AsRef<Path>, mode: u32) -> io::Result<File> {
         os::open_file(&self.0, plain(path.as_ref())?, os::Access::Create { mode })
     }
 
-    /// A new file with these contents: whole, or not there.
+    /// Creates a file with these contents, completely or not at all.
     ///
     /// # Errors
     ///
@@ -248,16 +249,17 @@ impl Dir {
         let path = path.as_ref();
         let mut file = self.create_file(path, mode)?;
         file.write_all(contents).inspect_err(|_| {
-            // Half a file would mean something else. The error says enough if it can't be removed either.
+            // An incomplete file would have another meaning. If it can't be removed either, the first error
+            // is enough.
             let _ = self.remove_file(path);
         })
     }
 
-    /// Puts a file with these contents in the place of whatever has that name, as a whole or not at all.
+    /// Writes a file with these contents in place of any entry of that name, completely or not at all.
     ///
     /// # Errors
     ///
-    /// Where a directory has that name, or nothing can be written there.
+    /// Fails if a directory has that name, or if the file can't be written.
     pub fn replace(&self, path: impl AsRef<Path>, mode: u32, contents: &[u8]) -> io::Result<()> {
         let path = path.as_ref();
         let draft = path.with_file_name(draft_name());
@@ -277,11 +279,11 @@ impl Dir {
         os::rename(&self.0, plain(from.as_ref())?, plain(to.as_ref())?)
     }
 
-    /// A new directory.
+    /// Creates a directory.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` where anything has that name.
+    /// `AlreadyExists` if any entry has that name.
     pub fn make_dir(&self, path: impl AsRef<Path>, mode: u32) -> io::Result<()> {
         os::make_dir(&self.0, plain(path.as_ref())?, mode)
     }
@@ -306,7 +308,7 @@ impl Dir {
 }
 
 impl FileKind {
-    /// Of what was looked at.
+    /// The kind of an inspected entry.
     pub fn of(found: &Metadata) -> Self {
         match found.file_type() {
             kind if kind.is_file() => Self::File,
@@ -317,7 +319,8 @@ impl FileKind {
     }
 }
 
-/// A path that only goes down. Anything else is a mistake of ours, or text that was taken for a path.
+/// Accepts a path that only goes down. Any other path is a mistake of ours, or text that was taken for a
+/// path.
 fn plain(path: &Path) -> io::Result<&Path> {
     let goes_down = path.components().all(|part| matches!(part, Component::Normal(_)));
     let is_named = path.file_name().is_some() && !path.as_os_str().as_encoded_bytes().contains(&0);
@@ -328,7 +331,7 @@ fn plain(path: &Path) -> io::Result<&Path> {
     }
 }
 
-/// Splits a plain path into the directory it is in, if not the first, and its last part.
+/// Splits a plain path into its directory, if any, and its last part.
 pub(crate) fn split(path: &Path) -> (Option<&Path>, &OsStr) {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     (parent, path.file_name().unwrap_or_default())
@@ -343,7 +346,7 @@ pub(crate) fn regular(file: File) -> io::Result<File> {
 }
 
 pub(crate) fn read_bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
-    // A sparse file says how long it is before its zeros are read.
+    // A sparse file reveals its length before its zeros are read.
     let length = file.metadata()?.len();
     let mut contents = Vec::new();
     if length <= most {
@@ -356,7 +359,8 @@ pub(crate) fn read_bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
     Ok(contents)
 }
 
-/// A name that no other draft has. One that was planted is not written to, because drafts are created exclusively.
+/// A unique name for a draft. A planted entry of that name is harmless, because drafts are created
+/// exclusively.
 pub(crate) fn draft_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -1,12 +1,12 @@
-//! Files of the host side.
+//! File access of the host side.
 //!
-//! Two rules have their home here:
+//! This crate implements two rules:
 //!
-//! - [`Dir`] is how our own code reads and writes a directory that a command can write. Everything in there may be an
-//!   agent's work: links, pipes, sockets, huge files, entries that change while they are looked at. [`open_named`] is for a
-//!   file that a person named by its path.
-//! - [`OwnPlaces`] is the list of what belongs to us and must stay out of every command's reach: records, sockets, caches,
-//!   configuration, the audit log. Workspaces and mounts are checked against it.
+//! - [`Dir`] is how our own code reads and writes a directory that a command can write. Everything in there
+//!   may be an agent's work: links, pipes, sockets, huge files, entries that change during a lookup.
+//!   [`open_named`] is for a file that a user named by its path.
+//! - [`OwnPlaces`] is the list of our own files that must stay out of every command's reach: records,
+//!   sockets, caches, configuration, the audit log. Workspaces and mounts are checked against it.
 //!
 //! This crate knows files and users. It knows no sandbox, no engine and no option.
 

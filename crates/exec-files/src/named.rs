@@ -1,7 +1,7 @@
-//! Files that a person named: on a command line, or as the user's own configuration.
+//! Files that a user named: on a command line, or as their own configuration.
 //!
-//! Links are followed, because the person means what they lead to. Everything else holds as in a workspace: opening never waits,
-//! only regular files count, and reading has a bound.
+//! Links are followed, because the user means their target. Otherwise the rules of a workspace apply: opening
+//! never blocks, only regular files count, and reading has a bound.
 
 use std::fs::File;
 use std::io;
@@ -10,16 +10,16 @@ use std::path::Path;
 use crate::dir::{read_bounded, regular};
 use crate::os;
 
-/// A regular file, opened for reading.
+/// Opens a regular file for reading.
 ///
 /// # Errors
 ///
-/// `InvalidInput` where it is a pipe, a socket, a device or a directory.
+/// `InvalidInput` if it is a pipe, a socket, a device or a directory.
 pub fn open_named(path: &Path) -> io::Result<File> {
     regular(os::open_named(path)?)
 }
 
-/// The contents of a regular file that is not longer than `most` bytes.
+/// The contents of a regular file of at most `most` bytes.
 ///
 /// # Errors
 ///
@@ -28,11 +28,11 @@ pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_bounded(open_named(path)?, most)
 }
 
-/// The contents of a file that is open already.
+/// The contents of an open file.
 ///
 /// # Errors
 ///
-/// `FileTooLarge` where there are more than `most` bytes.
+/// `FileTooLarge` if it has more than `most` bytes.
 pub fn read_open(file: File, most: u64) -> io::Result<Vec<u8>> {
     read_bounded(file, most)
 }

@@ -1,29 +1,29 @@
-//! The list of what belongs to us and must stay out of every command's reach.
+//! The list of our own files that must stay out of every command's reach.
 //!
-//! A command that writes our records decides what we kill and remove; one that writes our configuration decides about the next
-//! run; one that reaches an engine's socket is outside. So nothing that is shown to a command may hold one of these places
-//! or lie in one.
+//! A command that writes our records decides what we kill and remove; one that writes our configuration
+//! decides about the next run; one that reaches an engine's socket has escaped. So nothing that is shown to a
+//! command may contain one of these places or lie in one.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::UserDirs;
 
-/// A place of ours.
+/// One of our own places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnPlace {
-    /// What is there, as the object of a sentence: "the records of what runs".
+    /// Its contents, as the object of a sentence: "the records of what runs".
     pub what: &'static str,
-    /// Where it is, without links as far as anything exists.
+    /// Its path, without links in the part that exists.
     pub path: PathBuf,
 }
 
-/// Places of ours.
+/// Our own places.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnPlaces(Vec<OwnPlace>);
 
 impl OwnPlaces {
-    /// Those of this process's user, as its environment names them. Looked up once.
+    /// Those of this process's user, from its environment. Looked up once.
     pub fn here() -> &'static Self {
         static HERE: OnceLock<OwnPlaces> = OnceLock::new();
         HERE.get_or_init(|| {
@@ -60,13 +60,13 @@ impl OwnPlaces {
             .fold(Self::default(), |places, (what, path)| places.with(what, &path))
     }
 
-    /// With records that are elsewhere.
+    /// Adds records at another path.
     #[must_use]
     pub fn with_records(self, directory: &Path) -> Self {
         self.with(RECORDS, directory)
     }
 
-    /// With an audit log that is elsewhere.
+    /// Adds an audit log at another path.
     #[must_use]
     pub fn with_audit_log(self, file: &Path) -> Self {
         self.with(AUDIT_LOG, file)
@@ -79,20 +79,20 @@ impl OwnPlaces {
         self
     }
 
-    /// With the socket of an engine.
+    /// Adds the socket of an engine.
     #[must_use]
     pub fn with_engine(self, socket: &Path) -> Self {
         self.with(ENGINE, socket)
     }
 
-    /// The first place that a command would reach if it were shown this: it holds the place, or lies in it. `shown` is
-    /// canonical.
+    /// The first place that a command would reach through this path: the path contains the place, or lies in
+    /// it. `shown` is canonical.
     pub fn reached_through(&self, shown: &Path) -> Option<&OwnPlace> {
         self.0.iter().find(|own| own.path.starts_with(shown) || shown.starts_with(&own.path))
     }
 }
 
-/// Variables that name configuration of engines: it names programs that they run.
+/// Variables that name configuration of engines, which in turn names programs to run.
 const ENGINE_CONFIGURATION: [&str; 6] = [
     "DOCKER_CONFIG",
     "CONTAINERS_CONF",
@@ -107,7 +107,7 @@ const RECORDS: &str = "the records of what runs";
 const AUDIT_LOG: &str = "the audit log";
 const ENGINE: &str = "the socket of a container engine";
 
-/// Without links as far as there is anything: the rest could be made by a command that is shown the directory above it.
+/// Resolves links in the part that exists: a command that is shown the parent directory could make the rest.
 fn real(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
     let Some((above, real)) = found else { return path.to_owned() };

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::dir::{Dir, FileKind, draft_name};
 use crate::os;
 
-/// How many entries of a directory are looked at in one go.
+/// How many entries of a directory are read at once.
 const AT_ONCE: usize = 4096;
 
 impl Dir {
@@ -18,7 +18,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Where something in the tree can't be removed; what was removed until then is gone.
+    /// Fails if an entry of the tree can't be removed; entries removed before that are gone.
     pub fn remove_tree(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = Path::new(name.as_ref());
         let top = self.dir(name)?;
@@ -41,7 +41,7 @@ impl Dir {
     }
 }
 
-/// Empties a directory: its files go, its directories move to the top.
+/// Empties a directory: removes its files, and moves its directories to the top.
 fn empty(top: &Dir, name: &Path) -> io::Result<()> {
     let dir = top.dir(name)?;
     os::open_to_owner(&dir.0)?;
@@ -54,7 +54,7 @@ fn empty(top: &Dir, name: &Path) -> io::Result<()> {
             if entry.kind != FileKind::Directory {
                 dir.remove_file(&entry.name)?;
             } else if dir.remove_dir(&entry.name).is_err() {
-                // To move a directory takes the right to write in it.
+                // Moving a directory takes the right to write in it.
                 os::open_to_owner(&dir.dir(&entry.name)?.0)?;
                 top.rename(name.join(&entry.name), draft_name())?;
             }
@@ -72,7 +72,7 @@ mod tests {
 
     /// F13: deeper than a path can be long, and than descriptors may be open.
     #[test]
-    fn a_tree_goes_however_deep_it_is() {
+    fn a_deep_tree_is_removed() {
         let place = tempfile::tempdir().unwrap();
         let dir = Dir::open(&place.path().canonicalize().unwrap()).unwrap();
         dir.make_dir("tree", 0o700).unwrap();
@@ -89,7 +89,7 @@ mod tests {
 
     /// A3, A41: modes and links that a command left.
     #[test]
-    fn a_tree_goes_whatever_is_in_it_and_nothing_else_does() {
+    fn a_tree_is_removed_and_nothing_else() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().canonicalize().unwrap();
         fs::create_dir_all(path.join("tree/closed/inner")).unwrap();

@@ -19,16 +19,16 @@ const HOME_VARIABLE: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 /// The part of a path that is ours.
 const NAME: &str = "agentctl";
 
-/// Directories as the environment of a user has them. A path that is not absolute counts for nothing, as XDG says.
+/// A user's directories, from their environment. Relative paths are ignored, as XDG requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserDirs {
     /// The home directory.
     pub home: Option<PathBuf>,
-    /// Where the user's programs have their configuration, an engine's among them.
+    /// The configuration of all the user's programs, engines among them.
     pub config_home: Option<PathBuf>,
-    /// Where the user's configuration of ours is.
+    /// The user's configuration of agentctl.
     pub config: Option<PathBuf>,
-    /// What outlives a restart: which files are trusted, the audit log.
+    /// Files that outlive a restart: the list of trusted files, the audit log.
     pub state: Option<PathBuf>,
     /// The audit log.
     pub audit_file: Option<PathBuf>,
@@ -36,10 +36,10 @@ pub struct UserDirs {
     pub records: PathBuf,
     /// The sockets of services that we start.
     pub sockets: PathBuf,
-    /// What can be made again: PID 1, lanes, locks.
+    /// Files that can be made again: PID 1, lanes, locks.
     pub cache: PathBuf,
-    /// Where the user's running programs have their sockets, an engine's among them: 2 or 3 of [`of`](Self::of), and 3 where
-    /// neither is there yet.
+    /// The sockets of the user's running programs, including an engine's: 2 or 3 of [`of`](Self::of), and 3
+    /// if neither exists yet.
     pub runtime: Option<PathBuf>,
 }
 
@@ -49,12 +49,13 @@ impl UserDirs {
         Self::of(&|name| std::env::var_os(name), os::user_id(), &os::is_own_directory)
     }
 
-    /// Those of an environment and a user; `is_own` reports whether a directory exists and is that user's.
+    /// Those of an environment and a user; `is_own` reports whether a directory exists and belongs to that
+    /// user.
     ///
-    /// Records and sockets are in the first of these that is there:
+    /// Records and sockets are in the first of these that exists:
     ///
-    /// 1. root's: `/run`. The root of a user namespace does not own `/run`, and has no place there;
-    /// 2. `XDG_RUNTIME_DIR`, unless it is another user's, as after `su`;
+    /// 1. for root: `/run`. The root of a user namespace does not own `/run`, and has no place there;
+    /// 2. `XDG_RUNTIME_DIR`, unless it belongs to another user, as after `su`;
     /// 3. `/run/user/<uid>`;
     /// 4. the directory of temporary files, under names with the user's number.
     pub fn of(

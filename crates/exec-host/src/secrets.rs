@@ -233,7 +233,7 @@ mod tests {
 
     /// A49: a full directory does not make its neighbours visible.
     #[test]
-    fn bounds_of_programs_are_each_ones_own() {
+    fn each_program_has_its_own_bounds() {
         let dir = tree(&[("full/1", 0o644), ("other/key", 0o600), ("key", 0o600)]);
         for number in 0..PROGRAM_BOUNDS.entries + 10 {
             write(dir.path().join("full").join(number.to_string()), "").unwrap();

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_is_there_and_data_is_not() {
+    fn the_system_is_shown_and_data_is_not() {
         let entries = entries();
         let paths: Vec<&Path> = entries.iter().map(SystemEntry::path).collect();
         assert!(paths.contains(&Path::new("/usr")) && paths.contains(&Path::new("/etc")));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_leads_to_what_is_in_sight_anyway() {
+    fn a_link_leads_only_to_visible_directories() {
         let entries = entries();
         let shows =
             |path: &Path| entries.iter().any(|entry| entry.is_directory() && path.starts_with(entry.path()));

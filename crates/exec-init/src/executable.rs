@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_users_share_one_and_the_last_takes_it_away() {
+    fn all_users_share_one_and_the_last_removes_it() {
         let one = Executable::load().unwrap().unwrap();
         let (other, path) = (Executable::load().unwrap().unwrap(), one.path().to_owned());
         assert!(Arc::ptr_eq(&one, &other));

@@ -43,7 +43,7 @@ mod tests {
 
     /// R15
     #[test]
-    fn records_of_a_cell_and_its_runs_go_and_no_others() {
+    fn only_the_records_of_a_cell_and_its_runs_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let file = |name: &str| dir.path().join(name);
         let remove = |cell: &str| {

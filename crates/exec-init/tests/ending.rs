@@ -207,7 +207,7 @@ in_both_walls! {
         assert!(outcome.stdout.len() as u32 <= MAX_AFTER_EXIT);
     }
 
-    fn when_the_host_goes_everything_dies(walls) {
+    fn everything_dies_with_the_host(walls) {
         let seconds = unique_seconds();
         let mut cell = Cell::new(walls);
         cell.start(1, shell(&format!("{} sleep {seconds}", daemon(&seconds))));
@@ -218,7 +218,7 @@ in_both_walls! {
         assert!(!is_running(&seconds));
     }
 
-    fn when_the_host_goes_everything_dies_though_it_never_read(walls) {
+    fn everything_dies_with_a_host_that_never_read(walls) {
         let seconds = unique_seconds();
         let mut cell = Cell::new(walls);
         cell.start(1, shell(&format!("{} trap '' TERM; yes; sleep {seconds}", daemon(&seconds))));

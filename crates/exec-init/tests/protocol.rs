@@ -72,7 +72,7 @@ in_both_walls! {
         assert!(cell.fatal().contains("signal"));
     }
 
-    fn a_host_that_says_nothing_is_a_host_that_left(walls) {
+    fn a_silent_host_counts_as_gone(walls) {
         let mut cell = Cell::silent(walls);
         cell.hang_up();
         assert_eq!(cell.wait().code(), Some(0));

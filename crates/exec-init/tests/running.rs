@@ -144,7 +144,7 @@ in_both_walls! {
         let mut cell = Cell::new(walls);
         let failed = crowd(&mut cell);
         assert_eq!((failed.stage, failed.errno), (Stage::Refused, libc::EBUSY));
-        goes_on_after(&mut cell);
+        continues_after(&mut cell);
     }
 }
 
@@ -166,7 +166,7 @@ fn crowd(cell: &mut Cell) -> Failed {
 }
 
 /// Stops the first of a crowd and starts another in its place.
-fn goes_on_after(cell: &mut Cell) {
+fn continues_after(cell: &mut Cell) {
     cell.send(1, &ToCell::Stop { grace_ms: 0 });
     while !matches!(cell.next(), (1, Event::Closed(_))) {}
     cell.start(1_000_000, in_session(shell("exit 3")));
@@ -186,7 +186,7 @@ fn a_cell_out_of_descriptors_reports_it_and_continues() {
     cell.greet();
     let failed = crowd(&mut cell);
     assert_eq!((failed.stage, failed.errno), (Stage::Stdio, libc::EMFILE));
-    goes_on_after(&mut cell);
+    continues_after(&mut cell);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(crate) fn parse<T: DeserializeOwned>(definition: &Definition, arguments: &Va
 
 fn complain(definition: &Definition, mistakes: &[String]) -> String {
     format!(
-        "{}: {}. Nothing was run. A call that is right: {}",
+        "{}: {}. Nothing was run. A valid call: {}",
         definition.tool,
         mistakes.join("; "),
         definition.example
@@ -57,9 +57,9 @@ fn mistakes(schema: &Map<String, Value>, given: &Map<String, Value>) -> Vec<Stri
 fn unknown(name: &str, properties: &Map<String, Value>) -> String {
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
     match nearest(name, names.iter().copied()) {
-        Some(near) => format!("there is no argument `{name}`, did you mean `{near}`?"),
-        None if names.is_empty() => format!("there is no argument `{name}`; it takes none"),
-        None => format!("there is no argument `{name}`; there are {}", names.join(", ")),
+        Some(near) => format!("unknown argument `{name}`, did you mean `{near}`?"),
+        None if names.is_empty() => format!("unknown argument `{name}`; the tool takes none"),
+        None => format!("unknown argument `{name}`; the arguments are {}", names.join(", ")),
     }
 }
 

@@ -70,7 +70,7 @@ fn define(tool: Tool, frame: &Frame, place: &str) -> Definition {
         ),
         Tool::ReadOutput => (
             "Read a background command's output",
-            "Returns what a background command has written since the cursor, whether it still runs, and the next cursor."
+            "Returns the output of a background command since the cursor, whether it still runs, and the next cursor."
                 .to_owned(),
             json!({"id": 1, "cursor": 0, "wait_seconds": 10}),
             true,
@@ -83,13 +83,13 @@ fn define(tool: Tool, frame: &Frame, place: &str) -> Definition {
         ),
         Tool::StopCommand => (
             "Stop a background command",
-            "Stops a background command and everything it started, and says how it ended.".to_owned(),
+            "Stops a background command and everything it started, and reports how it ended.".to_owned(),
             json!({"id": 1}),
             false,
         ),
         Tool::SandboxStatus => (
             "Show the sandbox",
-            "Says what is possible in this sandbox, whether it works, and which background commands there are."
+            "Reports what is possible in this sandbox, whether it works, and its background commands."
                 .to_owned(),
             json!({}),
             true,

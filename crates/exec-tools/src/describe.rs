@@ -60,7 +60,7 @@ fn network(has: &Capabilities, plan: &Plan) -> String {
              127.0.0.1 from within the sandbox."
         }
         Network::None if has.claims(Claim::NoTcp) => "Network: TCP is cut off.",
-        Network::None => "Network: none was asked for, but it is NOT cut off here: do not use it.",
+        Network::None => "Network: none was requested, but it is NOT cut off here: do not use it.",
         Network::Bridge => "Network: the internet can be reached.",
         Network::Host => "Network: this machine's own.",
         other => return format!("Network: {other}."),
@@ -85,7 +85,7 @@ fn lasting(has: &Capabilities) -> String {
         "Between commands /tmp and background processes last; variables and the working directory do not. \
          A command that is stopped takes everything it started with it."
     } else {
-        "Every command has a sandbox of its own: between commands only the workspace lasts."
+        "Every command has its own sandbox: between commands only the workspace lasts."
     }
     .to_owned()
 }

@@ -61,7 +61,7 @@ const WALLS: &[Wall] = &[
             "getaddrinfo",
         ],
         applies: |plan| plan.network.unwrap_or(Network::None) == Network::None,
-        says: "there is no network in this sandbox; the operator can give it one with --network bridge",
+        says: "this sandbox has no network; the operator can give it one with --network bridge",
     },
     Wall {
         phrases: &["read-only file system"],
@@ -137,7 +137,7 @@ mod tests {
 
     /// R33: a restriction is guessed only where one exists, and only for a failed command.
     #[test]
-    fn a_wall_is_named_with_the_option_that_opens_it() {
+    fn a_restriction_is_named_with_the_option_that_lifts_it() {
         let failed = result(6, "curl: (6) Could not resolve host: example.org");
         let guess = |result: &ExecResult, network| super::guess(result, &plan(network));
         assert!(guess(&failed, Network::None).is_some_and(|says| says.contains("--network bridge")));

@@ -1,8 +1,8 @@
 //! Saves a command's whole output to a file that the model can search afterwards.
 //!
-//! A second command in the same sandbox writes the file, with the same rights as the first. So there is no path to
-//! validate and no link to fear: a model can't write anything this way that it can't write by running a command.
-//! Ownership and size limits are those of any other file.
+//! A second command in the same sandbox writes the file, with the same rights as the first. So paths need no
+//! validation and links are harmless: a model can't write anything this way that it can't write by running a
+//! command. Ownership and size limits are those of any other file.
 
 use std::time::Duration;
 

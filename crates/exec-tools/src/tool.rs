@@ -61,7 +61,7 @@ impl FromStr for Tool {
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         Self::ALL.into_iter().find(|tool| tool.name() == word).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            format!("there is no tool `{word}`; the tools are {names}")
+            format!("unknown tool `{word}`; the tools are {names}")
         })
     }
 }

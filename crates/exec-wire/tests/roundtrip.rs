@@ -335,7 +335,7 @@ proptest! {
     }
 
     #[test]
-    fn a_payload_that_goes_on_is_an_error(frame in to_cell(), extra in vec(any::<u8>(), 1..20)) {
+    fn a_payload_with_trailing_bytes_is_an_error(frame in to_cell(), extra in vec(any::<u8>(), 1..20)) {
         let mut bytes = Vec::new();
         frame.encode(1, &mut bytes);
         let header = Header::split(&bytes).unwrap().unwrap().0;

@@ -54,7 +54,7 @@ pub fn load(path: &Path, backends: &'static [Backend]) -> Result<Workshop> {
         };
         known.push(worker.name.clone());
         if workers.iter().any(|(other, _)| other.name == worker.name) {
-            faults.push(Fault::new(at, format!("there are two workers named `{}`", worker.name)));
+            faults.push(Fault::new(at, format!("two workers are named `{}`", worker.name)));
         }
         workers.push((worker, file));
     }
@@ -117,11 +117,7 @@ fn delegates(workers: &[(Worker, PathBuf)], known: &[String], mut mistakes: Mist
             } else if names.contains(&name.as_str()) {
                 return None;
             } else {
-                format!(
-                    "`delegates-to`: there is no worker `{}`; {}",
-                    name.escape_debug(),
-                    hint(name, &names)
-                )
+                format!("`delegates-to`: unknown worker `{}`; {}", name.escape_debug(), hint(name, &names))
             };
             Some(Fault::new(*at, message))
         });
@@ -161,7 +157,7 @@ impl Mistakes {
 
     fn into_error(self) -> Error {
         Error::new(ErrorKind::InvalidInput, "read workshop", self.lines.join("\n"))
-            .with_remedy("correct what is named; `agentctl workshop --help` shows a file that is right")
+            .with_remedy("correct what is named; `agentctl workshop --help` shows a valid file")
     }
 }
 

@@ -64,7 +64,7 @@ impl<'a> Table<'a> {
             let name = &member.name;
             if !self.known.contains(&name.as_str()) {
                 let message = format!(
-                    "there is no key `{}{}`; {}",
+                    "unknown key `{}{}`; {}",
                     self.prefix,
                     name.escape_debug(),
                     hint(name, &self.known)

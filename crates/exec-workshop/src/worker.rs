@@ -70,7 +70,8 @@ pub(crate) fn name(node: &Node) -> Result<String, Fault> {
     let text = text(node, "a name")?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if text.is_empty() || !text.chars().all(plain) {
-        let message = format!("`{}` is no name: use letters, digits, `-` and `_`", text.escape_debug());
+        let message =
+            format!("`{}` is not a valid name: use letters, digits, `-` and `_`", text.escape_debug());
         return Err(Fault::new(node.at, message));
     }
     Ok(text.to_owned())
@@ -105,7 +106,7 @@ fn allowed(words: Vec<(String, Position)>, faults: &mut Vec<Fault>) -> Allowed {
         } else if SHELLS.contains(&plain.as_str()) {
             tools.insert(Tool::RunCommand);
         } else if let Some(near) = Tool::nearest(&word) {
-            faults.push(Fault::new(at, format!("there is no tool `{word}`; did you mean `{near}`?")));
+            faults.push(Fault::new(at, format!("unknown tool `{word}`; did you mean `{near}`?")));
         } else {
             others.push(word);
         }

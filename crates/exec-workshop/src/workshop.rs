@@ -68,8 +68,7 @@ pub(crate) fn read(root: &Node, base: &Base, faults: &mut Vec<Fault>) -> Draft {
     }
     table.finish(faults);
     if let (Some(member), Some((Isolation::Process, _))) = (container, &isolation) {
-        let message =
-            "`container` says something only with `isolation: docker`; leave it out, or change the isolation";
+        let message = "`container` needs `isolation: docker`; leave it out, or change the isolation";
         faults.push(Fault::new(member.at, message));
     }
     let mut settings = Vec::new();

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_no_circles() {
+    fn the_table_has_no_cycles() {
         let mut left: Vec<&Row> = ROWS.iter().collect();
         while !left.is_empty() {
             let names: Vec<_> = left.iter().map(|row| row.name).collect();

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_a_test_say_why() {
+    fn lines_without_a_test_have_a_reason() {
         assert_eq!(problems(TEST, "/// R1\n"), [("docs/threats.md".to_owned(), 3)]);
         assert_eq!(problems(TEST, "/// R1, R2, A3\n"), [("docs/requirements.md".to_owned(), 3)]);
     }

@@ -1,4 +1,5 @@
-//! `agentctl bootstrap-docker`: shows, checks or writes what `exec-bootstrap` makes of a project.
+//! `agentctl bootstrap-docker`: shows, checks or writes the files that `exec-bootstrap` generates for a
+//! project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::args::BootstrapArgs;
 use crate::exit_code;
 use crate::output::{Line, Voice, say, table};
 
-/// Does it and returns what to exit with.
+/// Runs the command and returns its exit status.
 pub(crate) async fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
     let root = args.path.as_deref().unwrap_or(Path::new("."));
     let project = Project::open(root)?;
@@ -42,13 +43,14 @@ pub(crate) async fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
     }
 }
 
-/// What is asked for, and for the rest what the files that are there were made with, which is shown.
+/// The options of the command line, completed by those that the existing files were made with; the latter are
+/// shown.
 fn wishes(args: &BootstrapArgs, project: &Project) -> Result<Wishes> {
     let asked = Wishes {
         base: args.base.clone(),
         agents: args.with_cli.iter().cloned().collect(),
         scope: if args.compose { Scope::Compose } else { Scope::Image },
-        // They are asked of an engine, once it is known of which images.
+        // An engine provides them, once the images are known.
         digests: args.digest.then(BTreeMap::new),
     };
     let Some(made_with) = project.remembered()? else { return Ok(asked) };
@@ -63,7 +65,7 @@ fn wishes(args: &BootstrapArgs, project: &Project) -> Result<Wishes> {
     Ok(wishes)
 }
 
-/// The digests of images, as Docker knows them, or Podman where there is no Docker.
+/// The digests of images, as Docker knows them, or Podman without Docker.
 async fn digests(images: &BTreeSet<&str>) -> Result<BTreeMap<String, String>> {
     let images = images.iter().map(ToString::to_string).collect();
     match agent_exec::docker::digests(&DockerConfig::default(), &images).await {
@@ -75,7 +77,7 @@ async fn digests(images: &BTreeSet<&str>) -> Result<BTreeMap<String, String>> {
     }
 }
 
-/// One file as it is, several each after its name.
+/// A single file without a header, several each after its name.
 fn show(plan: &Plan) -> Result<u8> {
     if plan.scope() == Scope::Image {
         return print(plan.dockerfile().as_bytes());
@@ -99,12 +101,14 @@ fn check(root: &Path, project: &Project, plan: &Plan) -> Result<u8> {
         let path = place(root, name);
         let (what, remedy) = match standing {
             Standing::Current => continue,
-            // It stays when files are written, so that it is nothing to complain about.
+            // It stays when files are written, so it is not an error.
             Standing::HandWritten if Some(name) != first => continue,
             Standing::Missing => (format!("{path} is missing"), again),
-            Standing::Stale => (format!("{path} is stale: something else would be generated now"), again),
+            Standing::Stale => {
+                (format!("{path} is stale: it differs from what would be generated now"), again)
+            }
             Standing::HandWritten => {
-                (format!("{path} was not generated, so that it can't be checked"), "compare it with --stdout")
+                (format!("{path} was not generated, so it can't be checked"), "compare it with --stdout")
             }
         };
         code = exit_code::STALE;
@@ -129,7 +133,7 @@ fn write(root: &Path, project: &Project, plan: &Plan, existing: Existing) -> Res
     Ok(0)
 }
 
-/// As people name a file in the current directory.
+/// The path as a user names a file in the current directory.
 fn place(root: &Path, name: &str) -> String {
     if root == Path::new(".") { name.to_owned() } else { root.join(name).display().to_string() }
 }

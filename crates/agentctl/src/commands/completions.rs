@@ -1,4 +1,4 @@
-//! `agentctl completions`: what makes a shell complete our options.
+//! `agentctl completions`: completion scripts for shells.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -6,7 +6,7 @@ use exec_core::Result;
 
 use crate::args::Cli;
 
-/// Prints it and returns what to exit with.
+/// Prints the script and returns the exit status.
 pub(crate) fn completions(shell: Shell) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "agentctl", &mut script);

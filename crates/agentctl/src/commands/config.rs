@@ -1,4 +1,4 @@
-//! `agentctl config`: what holds, and the files it comes from.
+//! `agentctl config`: the settings in force, and the files they come from.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::backends::{self, here};
 use crate::output::messages;
 use crate::output::{Line, Voice, print, print_json, say, table};
 
-/// Does it and returns what to exit with.
+/// Runs the command and returns its exit status.
 pub(crate) fn config(args: ConfigArgs) -> Result<u8> {
     match args.command {
         ConfigCommand::Show(args) => show(args)?,
@@ -36,7 +36,7 @@ pub(crate) fn config(args: ConfigArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// What `config show --json` prints.
+/// The object that `config show --json` prints.
 #[derive(Debug, Serialize)]
 struct Shown<'a> {
     settings: &'a [Row],
@@ -69,7 +69,7 @@ fn init(args: &InitArgs) -> Result<()> {
     Ok(())
 }
 
-/// The file that was named, or those that a run here would read.
+/// The named file, or those that a run here would read.
 fn files(named: Option<PathBuf>) -> Result<Vec<PathBuf>> {
     if let Some(file) = named {
         return Ok(vec![file]);
@@ -84,7 +84,7 @@ fn files(named: Option<PathBuf>) -> Result<Vec<PathBuf>> {
 
 fn printed(outcome: std::io::Result<()>) -> Result<()> {
     match outcome {
-        // Who has seen enough wants to hear no more.
+        // A reader that closed the pipe gets no further output.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         outcome => {
             outcome.map_err(|error| Error::new(ErrorKind::Io, "print", "can't write").with_source(error))

@@ -1,4 +1,4 @@
-//! `agentctl doctor`: tries every sandbox there is, and says what a run would get.
+//! `agentctl doctor`: tries every available sandbox, and reports which one a run would get.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::output::{doctor, print, to_line};
 use crate::resolve::{self, Host, Job};
 use crate::{choose, exit_code, settle};
 
-/// What is tried, most preferred first.
+/// The sandboxes to try, most preferred first.
 const SANDBOXES: [&str; 3] = ["docker", "podman", LOCAL];
 
-/// How long the sandboxes that were tried may take to go. An engine that takes longer is left to the helpers.
+/// How long the tried sandboxes may take to end. An engine that takes longer is left to the helpers.
 const CLEANING_UP: Duration = Duration::from_secs(15);
 
-/// The one without an engine.
+/// The sandbox without an engine.
 const LOCAL: &str = "local";
 
-/// Tries, shows, and returns whether a run would work.
+/// Tries the sandboxes, prints the report, and returns whether a run would work.
 pub(crate) async fn doctor(args: &DoctorArgs) -> Result<u8> {
     let json = args.json;
     let job = resolve::doctor(args, &here(), Host::ours())?;
@@ -67,7 +67,7 @@ async fn chosen(job: &Job) -> Chosen {
             }
         }
         Err(error) => Chosen::Nothing {
-            fix: error.remedy().unwrap_or("see what is said of each sandbox above").to_owned(),
+            fix: error.remedy().unwrap_or("see the report of each sandbox above").to_owned(),
             reason: error.reason(),
         },
     }

@@ -1,4 +1,4 @@
-//! `agentctl gc`: cleaning up after the dead.
+//! `agentctl gc`: cleans up after dead orchestrators.
 
 use agent_exec::control::{SweepMode, Warden};
 use exec_core::Result;
@@ -8,7 +8,7 @@ use crate::args::GcArgs;
 use crate::exit_code;
 use crate::output::{Line, Voice, cleaned, say, to_line};
 
-/// Cleans up, or says what there would be to do.
+/// Cleans up, or prints what it would remove.
 pub(crate) async fn gc(args: &GcArgs) -> Result<u8> {
     let mode = if args.dry_run { SweepMode::Look } else { SweepMode::Remove };
     let report = Warden::of_this_user().gc(mode).await?;

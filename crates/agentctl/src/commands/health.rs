@@ -1,4 +1,4 @@
-//! `agentctl health`: whether what runs is well.
+//! `agentctl health`: the health of all runs.
 
 use agent_exec::control::{HealthState, Target, Warden};
 use exec_core::Result;
@@ -8,7 +8,7 @@ use crate::args::HealthArgs;
 use crate::exit_code;
 use crate::output::{Line, Voice, health, say, to_line};
 
-/// Looks, and says so.
+/// Inspects the runs and prints their health.
 pub(crate) fn health(args: HealthArgs) -> Result<u8> {
     let run = args.run.map(Target::Named).or_else(|| args.session.map(Target::Session));
     let target = run.or_else(|| args.owner.map(Target::Owner));

@@ -1,4 +1,4 @@
-//! `agentctl images`: what engines keep for us.
+//! `agentctl images`: our images on the engines.
 
 use std::time::Duration;
 
@@ -11,17 +11,15 @@ use crate::args::{EngineArg, ImagesArgs, ImagesCommand};
 use crate::output::ps::{age, memory};
 use crate::output::{Line, Voice, image_progress, say, table, to_line};
 
-/// What is old, unless somebody says it.
+/// The default age of an old image.
 const A_WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Does what was asked for.
+/// Runs the command.
 pub(crate) async fn images(args: ImagesArgs) -> Result<u8> {
     match args.command {
-        ImagesCommand::Ls { sandbox, json } => show(
-            &images::images(sandbox.map(EngineArg::name)).await?,
-            json,
-            "there are no images of agentctl's",
-        ),
+        ImagesCommand::Ls { sandbox, json } => {
+            show(&images::images(sandbox.map(EngineArg::name)).await?, json, "agentctl has no images")
+        }
         ImagesCommand::Pull { image, sandbox } => {
             let progress = image_progress(Voice::Person);
             let pulled = images::pull(sandbox.map(EngineArg::name), &image, &progress).await?;

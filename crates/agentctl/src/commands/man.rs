@@ -1,4 +1,4 @@
-//! `agentctl man`: manual pages, made of the same words as `--help`.
+//! `agentctl man`: manual pages, made from the texts of `--help`.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use exec_files::Dir;
 
 use crate::args::Cli;
 
-/// Prints the page of agentctl itself, or writes all there are; returns what to exit with.
+/// Prints the page of agentctl itself, or writes all pages; returns the exit status.
 pub(crate) fn man(directory: Option<&Path>) -> Result<u8> {
     let Some(directory) = directory else {
         let mut page = Vec::new();
@@ -24,7 +24,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<u8> {
     written.map_err(|error| not_written(&directory.to_string_lossy(), error)).map(|()| 0)
 }
 
-/// A page for each, in the place of whatever has its name: a link is not written through.
+/// A page for each command, replacing any entry of that name: links are not followed.
 fn write(command: &clap::Command, to: &Dir) -> io::Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write(below, to)?;

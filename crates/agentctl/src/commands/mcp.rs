@@ -18,7 +18,7 @@ use crate::choose;
 use crate::output::{Line, clients, say};
 use crate::resolve::{self, Host, Job};
 
-/// Serves and returns what to exit with.
+/// Serves and returns the exit status.
 pub(crate) async fn mcp(args: McpArgs) -> Result<u8> {
     let (job, tools) = resolve(&args)?;
     if let Some(client) = args.print_config {
@@ -34,12 +34,12 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<u8> {
     }
     tokio::select! {
         served = serving => served.map(|()| 0),
-        // Whoever asks twice does not want to wait; what still runs dies with us.
+        // A second signal means that the user does not want to wait; running commands die with this process.
         _ = signals.stop_asked() => Ok(crate::exit_code::CANCELLED),
     }
 }
 
-/// How commands run, and the tools there are: the worker's, or all; of those the ones that were asked for.
+/// How commands run, and the available tools: the worker's, or all, restricted to those requested.
 fn resolve(args: &McpArgs) -> Result<(Job, BTreeSet<Tool>)> {
     let (job, mut tools) = match (&args.workshop, &args.worker) {
         (Some(file), Some(name)) => {
@@ -79,7 +79,8 @@ async fn serve(args: &McpArgs, job: &Job, tools: &BTreeSet<Tool>, stop: Cancella
     }
 }
 
-/// The token that clients must send, and what of it must be shown: one that was made here is known to nobody else.
+/// The token that clients must send, and how to show it: a token made here is printed, because no client
+/// knows it yet.
 fn token() -> Result<(Token, Option<String>)> {
     if let Ok(token) = std::env::var(TOKEN) {
         return Ok((Token::new(token)?, None));

@@ -25,7 +25,8 @@ use exec_core::{Error, ErrorKind, Result};
 
 use crate::output;
 
-/// Prints something to read or to keep, and returns what to exit with. A reader that has seen enough is no failure.
+/// Prints text to standard output and returns the exit status. A reader that closes the pipe early is not an
+/// error.
 fn print(bytes: &[u8]) -> Result<u8> {
     match output::print(&String::from_utf8_lossy(bytes)) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -1,4 +1,4 @@
-//! `agentctl ps`: what runs.
+//! `agentctl ps`: running commands.
 
 use agent_exec::control::Warden;
 use exec_core::Result;
@@ -7,7 +7,7 @@ use super::print;
 use crate::args::PsArgs;
 use crate::output::{Line, Voice, ps, say, to_line};
 
-/// Shows it.
+/// Prints the list.
 pub(crate) fn ps(args: &PsArgs) -> Result<u8> {
     let warden = Warden::of_this_user();
     let (cells, latch) = (warden.look()?, warden.latched()?);

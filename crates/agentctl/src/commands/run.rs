@@ -15,21 +15,21 @@ use crate::resolve::{self, Host, Job, Talk};
 use crate::signals::Signals;
 use crate::{choose, exit_code};
 
-/// Runs it and returns what to exit with.
+/// Runs the command and returns the exit status.
 pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     carry_out(&resolve::run(args, &here(), Host::ours())?, Occasion::Command).await
 }
 
-/// What a run is to whoever started it.
+/// What kind of run the user started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Occasion {
     /// A command that ends by itself.
     Command,
-    /// A shell that wants to be left.
+    /// An interactive shell, which the user leaves.
     Shell,
 }
 
-/// A job in its sandbox, with everything that is said before and after.
+/// A job in its sandbox, with all messages before and after it.
 pub(super) async fn carry_out(job: &Job, occasion: Occasion) -> Result<u8> {
     let mut signals = listen()?;
     match open(job, occasion, &mut signals).await? {
@@ -38,24 +38,24 @@ pub(super) async fn carry_out(job: &Job, occasion: Occasion) -> Result<u8> {
     }
 }
 
-/// From now on no signal ends us.
+/// From now on no signal ends this process.
 pub(super) fn listen() -> Result<Signals> {
     Signals::listen()
         .map_err(|error| Error::new(ErrorKind::Io, "start", "can't listen for signals").with_source(error))
 }
 
-/// The sandbox of a job, with everything that is said before; none if somebody did not want to wait for it.
+/// The sandbox of a job, with all messages before it; `None` if the user interrupted the search.
 pub(super) async fn open(job: &Job, occasion: Occasion, signals: &mut Signals) -> Result<Option<Sandbox>> {
     let sandbox = tokio::select! {
         chosen = choose::sandbox(job) => chosen?,
-        // Nothing has been started that could hear of it; what was being made dies with us.
+        // No command has started yet; a half-made cell dies with this process.
         _ = signals.stop_asked() => return Ok(None),
     };
     introduce(job, &sandbox, occasion);
     Ok(Some(sandbox))
 }
 
-/// A job's command, with everything that is said after it.
+/// A job's command, with all messages after it.
 pub(super) async fn one(sandbox: &Sandbox, job: &Job, signals: &mut Signals) -> Result<u8> {
     match drive(sandbox, job, signals).await? {
         End::NotStarted => Ok(exit_code::CANCELLED),
@@ -63,7 +63,7 @@ pub(super) async fn one(sandbox: &Sandbox, job: &Job, signals: &mut Signals) -> 
     }
 }
 
-/// Says where the command is about to run, as far as anybody wants to know.
+/// Prints where the command is about to run, in the requested detail.
 pub(super) fn introduce(job: &Job, sandbox: &Sandbox, occasion: Occasion) {
     let (name, has) = (sandbox.name(), sandbox.capabilities());
     let opts = job.opts.on(name);
@@ -100,12 +100,12 @@ fn workspace(opts: &ExecOpts) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Says what there is to say about a run that ended, and what to exit with.
+/// Prints the messages about a run that ended, and returns the exit status.
 fn conclude(job: &Job, outcome: &Outcome, delivered: &Delivered) -> u8 {
     if let Delivered::Failed(error) = delivered
         && error.kind() == io::ErrorKind::BrokenPipe
     {
-        // Who has seen enough wants to hear no more.
+        // A reader that closed the pipe gets no further output.
         return exit_code::of_output_error(error);
     }
     if talks(job) {
@@ -122,7 +122,7 @@ fn conclude(job: &Job, outcome: &Outcome, delivered: &Delivered) -> u8 {
     }
 }
 
-/// With an object, everything there is to say is in it.
+/// With `--json`, all messages are in the object.
 fn talks(job: &Job) -> bool {
     job.talk != Talk::Quiet && job.format == Format::Stream
 }

@@ -7,7 +7,7 @@ use crate::args::ShellArgs;
 use crate::backends::here;
 use crate::resolve::{self, Host};
 
-/// Opens it and returns what to exit with.
+/// Opens the shell and returns the exit status.
 pub(crate) async fn shell(args: &ShellArgs) -> Result<u8> {
     carry_out(&resolve::shell(args, &here(), Host::ours())?, Occasion::Shell).await
 }

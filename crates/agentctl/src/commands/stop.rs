@@ -8,7 +8,7 @@ use crate::args::{KillArgs, RmArgs, StopArgs, TargetArgs};
 use crate::exit_code;
 use crate::output::{Line, Voice, say, stopped, to_line};
 
-/// Asks, then kills.
+/// Asks the runs to end, then kills them.
 pub(crate) async fn stop(args: StopArgs) -> Result<u8> {
     let warden = Warden::of_this_user();
     let mut report = Report::default();
@@ -18,13 +18,13 @@ pub(crate) async fn stop(args: StopArgs) -> Result<u8> {
     tell(&report, args.json)
 }
 
-/// Kills at once.
+/// Kills the runs at once.
 pub(crate) async fn kill(args: KillArgs) -> Result<u8> {
     let report = kill_all(&Warden::of_this_user(), targets(args.target)).await?;
     tell(&report, args.json)
 }
 
-/// Removes; what runs only by force.
+/// Removes runs; running ones only by force.
 pub(crate) async fn rm(args: RmArgs) -> Result<u8> {
     let warden = Warden::of_this_user();
     let targets = targets(args.target);
@@ -70,7 +70,7 @@ fn targets(args: TargetArgs) -> Vec<Target> {
     runs.chain(sessions).chain(args.owner.into_iter().map(Target::Owner)).collect()
 }
 
-/// Says what it came to, and what to exit with.
+/// Prints the outcome and returns the exit status.
 pub(super) fn tell(report: &Report, json: bool) -> Result<u8> {
     let code = if report.is_clean() { 0 } else { exit_code::SURVIVORS };
     if json {

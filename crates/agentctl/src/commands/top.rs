@@ -1,4 +1,4 @@
-//! `agentctl top`: what runs, live.
+//! `agentctl top`: running commands, live.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -16,19 +16,19 @@ use crate::exit_code;
 use crate::signals::Signals;
 use crate::top::{Action, Model, draw};
 
-/// More often than this nobody reads it, and looking costs time.
+/// A shorter interval is unreadable, and each refresh costs time.
 const FASTEST: Duration = Duration::from_millis(100);
 
-/// Shows it until somebody leaves.
+/// Shows the view until the user quits.
 pub(crate) async fn top(args: &TopArgs) -> Result<u8> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(Error::new(ErrorKind::InvalidInput, "top", "this is no terminal")
+        return Err(Error::new(ErrorKind::InvalidInput, "top", "standard input or output is not a terminal")
             .with_remedy("use `agentctl ps` or `agentctl ps --json`"));
     }
     let mut signals = listen()?;
     let mut terminal = ratatui::try_init().map_err(|error| broken("can't set up the terminal", error))?;
     let shown = show(&mut terminal, &mut signals, args.interval.max(FASTEST)).await;
-    // The error that led here says more than one about the terminal.
+    // The error that led here matters more than one about the terminal.
     let _ = ratatui::try_restore();
     shown
 }
@@ -70,16 +70,17 @@ async fn show(terminal: &mut DefaultTerminal, signals: &mut Signals, interval: D
     }
 }
 
-/// Kills it, and says what that came to.
+/// Kills the run, and returns a message about the outcome.
 async fn kill(warden: &Warden, name: String) -> String {
     match warden.kill(&Target::Named(name.clone())).await {
         Ok(report) if report.is_clean() => format!("{name} is gone"),
-        Ok(_) => format!("{name} may not be gone: `agentctl kill {name}` says what is left"),
+        Ok(_) => format!("{name} may still be alive: `agentctl kill {name}` names what is left"),
         Err(error) => error.to_string(),
     }
 }
 
-/// Keys and sizes, read by a thread that ends with us: while it waits for a key, signals must be heard.
+/// Keys and sizes, read by a thread that ends with this process: signals must arrive while it waits for a
+/// key.
 fn events() -> mpsc::Receiver<io::Result<Event>> {
     let (sender, receiver) = mpsc::channel(1);
     std::thread::spawn(move || {

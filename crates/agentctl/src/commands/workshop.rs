@@ -14,10 +14,10 @@ use crate::exit_code;
 use crate::output::table;
 use crate::resolve::{self, Host};
 
-/// More than anybody writes by hand.
+/// More than a user writes by hand.
 const MOST_INPUT: u64 = 1024 * 1024;
 
-/// Does it and returns what to exit with.
+/// Runs the command and returns its exit status.
 pub(crate) async fn workshop(args: WorkshopArgs) -> Result<u8> {
     match args.command {
         WorkshopCommand::Check { file } => check(&exec_workshop::load(&file, backends::all())?),
@@ -109,7 +109,7 @@ fn input() -> Result<String> {
     Ok(text)
 }
 
-/// Lines like `builder: make`; empty ones and those that begin with `#` say nothing.
+/// Lines like `builder: make`; empty lines and those that begin with `#` are skipped.
 fn tasks(text: &str) -> Result<Vec<(String, Cmd)>> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let tasks = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).map(|(number, line)| {
@@ -118,7 +118,7 @@ fn tasks(text: &str) -> Result<Vec<(String, Cmd)>> {
             Error::new(
                 ErrorKind::InvalidInput,
                 "run",
-                format!("line {number} of the input is no task: {line:?}"),
+                format!("line {number} of the input is not a task: {line:?}"),
             )
             .with_remedy("write the worker, a colon and a line of shell, like `builder: make test`")
         })?;

@@ -1,4 +1,4 @@
-//! Ways out that no run takes by itself: it must be over all the same.
+//! Exits that no run takes by itself: even then the run must be over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,20 +20,20 @@ use crate::output::messages::tests::outcome;
 use crate::output::{Escapes, Format, Treatment, Voice};
 use crate::resolve::{OptsByBackend, Talk};
 
-/// A signal reaches every test of this process that listens.
+/// A signal reaches every listening test of this process.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
-/// A run that ends some time after it is told to, and never otherwise.
+/// A run that ends some time after a stop request, and never otherwise.
 #[derive(Debug, Default)]
 struct Endless {
-    told: Notify,
+    stop_requested: Notify,
     over: AtomicBool,
 }
 
 impl Endless {
     async fn end(&self) {
         if !self.over.load(Ordering::Acquire) {
-            self.told.notified().await;
+            self.stop_requested.notified().await;
             yield_now().await;
             self.over.store(true, Ordering::Release);
         }
@@ -53,10 +53,10 @@ impl RunHandle for Endless {
     fn signal(&self, _: Signal) {}
     fn resize(&self, _: WindowSize) {}
     fn cancel(&self) {
-        self.told.notify_one();
+        self.stop_requested.notify_one();
     }
     fn kill(&self) {
-        self.told.notify_one();
+        self.stop_requested.notify_one();
     }
     async fn wait(&self) -> Result<Outcome> {
         self.end().await;
@@ -76,7 +76,7 @@ struct Starter {
 #[derive(Debug, PartialEq, Eq)]
 enum Start {
     Undisturbed,
-    /// Somebody asks for an end.
+    /// The user asks for an end.
     Terminated,
 }
 
@@ -108,7 +108,7 @@ impl Executor for Starter {
             let mut seen = signal(SignalKind::terminate()).unwrap();
             kill_process(getpid(), rustix::process::Signal::TERM).unwrap();
             seen.recv().await;
-            // Whoever else listens has seen it too, and comes first.
+            // Every other listener has received it too, and comes first.
             yield_now().await;
         }
         Ok(Execution::new(RunId::new("one"), Arc::clone(&self.run) as Arc<dyn RunHandle>))
@@ -143,7 +143,7 @@ fn job(format: Format) -> Job {
 
 /// R10, F7
 #[tokio::test]
-async fn what_we_can_not_go_on_with_is_over_before_we_say_so() {
+async fn a_failing_run_is_over_before_the_error_is_returned() {
     let _alone = ALONE.lock().await;
     let executor = Starter::new(Start::Undisturbed);
     let nowhere = Capture { spill: Some("/proc/self/no-such-directory".into()), ..Capture::default() };
@@ -154,9 +154,9 @@ async fn what_we_can_not_go_on_with_is_over_before_we_say_so() {
     assert!(executor.run.over.load(Ordering::Acquire), "the run should have ended first");
 }
 
-/// R10, R12: between a request and the news of its start a command may run already.
+/// R10, R12: a command may already be running before its start is reported.
 #[tokio::test]
-async fn what_is_stopped_while_it_starts_is_seen_to_its_end() {
+async fn a_run_stopped_while_it_starts_is_driven_to_its_end() {
     let _alone = ALONE.lock().await;
     let executor = Starter::new(Start::Terminated);
     let mut signals = Signals::listen().unwrap();

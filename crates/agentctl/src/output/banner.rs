@@ -1,4 +1,4 @@
-//! What is said before a run: where it runs, and what is weaker than it should be. Pure.
+//! Messages before a run: where it runs, and what is weaker than it should be. Pure.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -11,7 +11,7 @@ use exec_core::{
 
 use super::line::Line;
 
-/// Where a command runs, in one short line: the sandbox, its walls, and the limits people run into.
+/// Where a command runs, in one short line: the sandbox, its isolation, and the limits that users hit most.
 pub(crate) fn place(name: &str, has: &Capabilities, opts: &ExecOpts) -> String {
     let version = has.engine.as_ref().map_or_else(String::new, |engine| format!(" {}", engine.version));
     let limits = opts.limits.resolve(Machine::this());
@@ -28,7 +28,7 @@ pub(crate) fn place(name: &str, has: &Capabilities, opts: &ExecOpts) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// The same with everything there is to say.
+/// The same in full detail.
 pub(crate) fn place_in_full(name: &str, has: &Capabilities, opts: &ExecOpts, workspace: &Path) -> String {
     let engine =
         has.engine.as_ref().map_or_else(String::new, |engine| format!(" ({engine} at {})", engine.at));
@@ -59,8 +59,8 @@ fn or_unlimited(limit: Option<impl Display>) -> String {
     limit.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string())
 }
 
-/// What is weaker than it should be, with what to do about it.
-/// `ban` is the kernel setting that forbids namespaces to this user.
+/// What is weaker than it should be, with the remedy. `ban` is the kernel setting that forbids namespaces to
+/// this user.
 pub(crate) fn warnings(has: &Capabilities, selection: &Selection, ban: Option<NamespaceBan>) -> Vec<Line> {
     let mut lines = Vec::new();
     lines.extend(fallback(has, selection).map(Line::warn));
@@ -98,7 +98,8 @@ fn fallback(has: &Capabilities, selection: &Selection) -> Option<String> {
     ))
 }
 
-/// An order is no fallback, but whoever reads the output need not be who gave it.
+/// A configured choice is not a fallback, but the reader of the output may not be the author of the
+/// configuration.
 fn ruled_out(has: &Capabilities, selection: &Selection) -> Option<String> {
     let first = selection.passed_over.iter().find(|other| other.because == Because::RuledOut)?;
     Some(format!(
@@ -111,7 +112,7 @@ fn ruled_out(has: &Capabilities, selection: &Selection) -> Option<String> {
     ))
 }
 
-/// What looking for sandboxes came to, for those who want to know.
+/// The results of the search for sandboxes, for `--verbose`.
 pub(crate) fn evidence(evidence: &[Evidence]) -> Vec<Line> {
     evidence.iter().filter_map(looked).map(Line::info).collect()
 }
@@ -127,7 +128,7 @@ fn looked(evidence: &Evidence) -> Option<String> {
     Some(format!("looked for {}: {found} ({took:.0} ms)", evidence.executor))
 }
 
-/// A worker's log (R64): what isolation there is, what there is not and why, and where the command runs.
+/// A worker's log (R64): which isolation is enabled, which is not and why, and where the command runs.
 pub(crate) fn worker(sandbox: &Sandbox, opts: &ExecOpts, workspace: &Path) -> Vec<Line> {
     worker_lines(sandbox.name(), sandbox.capabilities(), sandbox.selection(), opts, workspace)
 }

@@ -1,10 +1,10 @@
-//! What cleaning up came to, for people. Pure.
+//! The outcome of a clean-up as text. Pure.
 
 use agent_exec::control::{Cleaned, SweepMode};
 
 use super::Line;
 
-/// One line for everything that went, or would go.
+/// One line for everything that was removed, or would be.
 pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     let done = if mode == SweepMode::Look { "would remove" } else { "removed" };
     let named = |what: &'static str, names: &[String]| -> Vec<String> {
@@ -25,7 +25,7 @@ pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     lines.concat()
 }
 
-/// What was not done.
+/// What was kept or failed.
 pub(crate) fn problems(report: &Cleaned) -> Vec<Line> {
     let here = report.here.problems.iter().map(|problem| Line::error(problem.clone()));
     here.chain(report.left.iter().map(|left| Line::error(format!("{}: {}", left.what, left.why)))).collect()
@@ -39,7 +39,7 @@ mod tests {
 
     /// R15
     #[test]
-    fn what_went_is_named_and_what_is_used_is_no_failure() {
+    fn removals_are_named_and_objects_in_use_are_not_errors() {
         let left = |what: &str, why: &str| Left { what: what.into(), why: why.into(), may_live: false };
         let mut report = Cleaned {
             containers: vec!["c".into()],

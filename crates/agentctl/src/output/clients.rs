@@ -1,4 +1,4 @@
-//! What makes an MCP client use this server, in each client's own words. Pure.
+//! The configuration of each MCP client for this server. Pure.
 
 use std::net::SocketAddr;
 
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::args::ClientArg;
 
-/// Something to paste, and where.
+/// Text to paste, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Snippet {
     pub(crate) place: String,
     pub(crate) text: String,
 }
 
-/// What to paste for a client. `words` are the options that were typed next to `--print-config`; clients start servers in
-/// directories of their own choice, so that the workspace is always named.
+/// The configuration for a client. `words` are the options that were typed next to `--print-config`. Clients
+/// start servers in arbitrary directories, so the workspace is always named.
 pub(crate) fn snippet(
     client: ClientArg,
     program: &str,
@@ -71,12 +71,12 @@ fn remote(client: ClientArg, address: SocketAddr) -> Result<Value> {
 }
 
 fn servers(key: &str, server: &Value) -> String {
-    // An object of strings can always be written.
+    // An object of strings can always be serialized.
     let text = serde_json::to_string_pretty(&json!({key: {"agentctl": server}})).unwrap_or_default();
     format!("{text}\n")
 }
 
-/// JSON's strings and lists of strings are TOML's as well.
+/// JSON's strings and lists of strings are valid TOML.
 fn toml(server: &Value) -> String {
     let lines = server.as_object().into_iter().flatten().map(|(key, value)| format!("{key} = {value}\n"));
     format!("[mcp_servers.agentctl]\n{}", lines.collect::<String>())
@@ -89,7 +89,7 @@ fn others(words: Vec<String>) -> Vec<String> {
     while let Some(word) = words.next() {
         match word.as_str() {
             "--print-config" | "--workspace" | "-w" => drop(words.next()),
-            // Where a client starts the server they would mean other files.
+            // In the client's working directory they would mean other files.
             "--workshop" | "--config" => {
                 let path = words.next().unwrap_or_default();
                 let absolute = std::path::absolute(&path).map_or(path, |path| path.display().to_string());
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn every_client_gets_its_own_words() {
+    fn every_client_gets_its_own_format() {
         insta::assert_snapshot!(text(ClientArg::Codex, None), @r#"
         [mcp_servers.agentctl]
         args = ["mcp","--workspace","/home/me/p \"1\"","--memory","4g"]
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn over_http_no_token_is_written_down() {
+    fn over_http_no_token_is_written() {
         insta::assert_snapshot!(text(ClientArg::Codex, Some("127.0.0.1:8765")), @r#"
         [mcp_servers.agentctl]
         bearer_token_env_var = "AGENTCTL_MCP_TOKEN"

@@ -1,4 +1,4 @@
-//! Takes a run's output and brings it where it belongs: through to our own streams, or into one JSON object.
+//! Delivers a run's output: through to our own streams, or into one JSON object.
 
 use std::io;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use tokio::sync::Notify;
 use super::json;
 use super::writer::{Escapes, Writer};
 
-/// What the output is turned into.
+/// The form of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Nothing: it passes through as it comes.
+    /// Passed through as it is written.
     Stream,
     /// One object at the end.
     Json {
-        /// With this much of it.
+        /// With this much of the output.
         capture: Capture,
-        /// With what there was to say before.
+        /// With the messages before the run.
         warnings: Vec<String>,
     },
 }
@@ -30,13 +30,13 @@ pub(crate) enum Format {
 pub(crate) enum Delivered {
     /// It is all written.
     Whole,
-    /// The user did not want to wait for it.
+    /// The user stopped waiting for the reader.
     GivenUp,
     /// It could not be written.
     Failed(io::Error),
 }
 
-/// Where a run's output goes.
+/// The destination of a run's output.
 #[derive(Debug)]
 pub(crate) struct Delivery {
     escapes: Escapes,
@@ -66,12 +66,12 @@ impl Delivery {
         Arc::clone(&self.failed)
     }
 
-    /// Notify it to end all waiting for whoever reads our output.
+    /// Notify this to stop waiting for the reader of our output.
     pub(crate) fn given_up(&self) -> Arc<Notify> {
         Arc::clone(&self.given_up)
     }
 
-    /// Waits until there is room for a piece of output: what is not taken yet is the cell's to hold back.
+    /// Waits until there is room for a piece of output; until then the cell holds back the rest.
     pub(crate) async fn ready(&mut self) {
         if let (Some(writer), None) = (&self.writer, &self.stopped) {
             tokio::select! {
@@ -81,7 +81,7 @@ impl Delivery {
         }
     }
 
-    /// Takes a piece of output; waits while it can't be written. What comes after a failure is dropped.
+    /// Accepts a piece of output, waiting while it can't be written. Output after a failure is dropped.
     pub(crate) async fn take(&mut self, stream: Stream, bytes: Bytes) -> Result<()> {
         match (&mut self.collectors, stream) {
             (Some((stdout, _)), Stream::Stdout) => stdout.push(&bytes)?,
@@ -132,11 +132,11 @@ impl Delivery {
     }
 }
 
-/// What `--json` prints.
+/// The object that `--json` prints.
 #[derive(Debug, Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
     report: Report,
-    /// What would have been said before the run.
+    /// The messages before the run.
     warnings: &'a [String],
 }

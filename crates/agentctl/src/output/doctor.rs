@@ -1,4 +1,4 @@
-//! What `agentctl doctor` shows to a person.
+//! The report of `agentctl doctor` as text.
 
 use std::fmt::Write;
 
@@ -93,12 +93,12 @@ mod tests {
         let checks = vec![
             check("cell", Verdict::Holds { found: "made".into() }),
             check("limits", Verdict::Weak { found: "memory does not hold".into(), fix: "delegate".into() }),
-            check("git worktree", Verdict::NotTried { why: "there is no git here".into() }),
+            check("git worktree", Verdict::NotTried { why: "git is not installed".into() }),
             check("stop", stop),
         ];
         let isolation = IsolationLevel::Container;
         let present = State::Present { isolation, engine: Some(engine), checks };
-        let missing = State::Missing { reason: "there is no Podman here".into(), fix: "install it".into() };
+        let missing = State::Missing { reason: "Podman is not installed".into(), fix: "install it".into() };
         Report {
             chosen,
             sandboxes: vec![

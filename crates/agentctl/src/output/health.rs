@@ -1,4 +1,4 @@
-//! How what runs is doing, in one line. Pure.
+//! The health of all runs in one line. Pure.
 
 use agent_exec::control::{HealthReport, HealthState};
 
@@ -45,7 +45,7 @@ mod tests {
 
     /// R90
     #[test]
-    fn one_line_says_it() {
+    fn health_is_one_line() {
         let report = HealthReport {
             state: HealthState::Running,
             stopped_since: None,

@@ -1,5 +1,5 @@
-//! How an image comes to be: a line when a layer was fetched, when it is there, or when a step of a build begins, none for the bytes in
-//! between. A person at a terminal sees a build as one line with a bar.
+//! The progress of an image: a line for each fetched layer, for the complete image, and for each step of a
+//! build, none for the bytes in between. A terminal shows a build as one line with a bar.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
@@ -11,10 +11,10 @@ use super::{Line, Voice, say, transient};
 
 /// Cells of the bar.
 const WIDTH: u32 = 20;
-/// Of an instruction, as much as fits beside it.
+/// The width of an instruction beside the bar.
 const SHOWN: usize = 48;
 
-/// Tells the user what is worth waiting for.
+/// Prints progress that is worth waiting for.
 pub(crate) fn image_progress(voice: Voice) -> Progress {
     let last = Mutex::new(String::new());
     let bar = voice == Voice::Person && stderr().is_terminal();
@@ -45,7 +45,7 @@ fn line(step: &ImageStep) -> Option<String> {
 }
 
 fn pulled(step: &PullStep) -> Option<String> {
-    // Podman says no more of a layer than that it was downloaded.
+    // Podman reports nothing about a layer but its download.
     let news = ["Pulling from", "Download complete", "Pull complete", "Already exists", "Digest:", "Status:"];
     let is_news = news.iter().any(|news| step.status.starts_with(news));
     let layer = step.layer.as_deref().map_or_else(String::new, |layer| format!("{layer}: "));
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_news_is_told() {
+    fn only_news_is_printed() {
         let step = |status: &str| {
             ImageStep::Pull(PullStep { layer: Some("ab12".into()), status: status.into(), bytes: None })
         };

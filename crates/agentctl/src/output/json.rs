@@ -6,7 +6,7 @@ use std::fmt::Write;
 use exec_core::{Error, ErrorKind, Retry, printable};
 use serde::Serialize;
 
-/// What `--json` prints when there is no result.
+/// The object that `--json` prints without a result.
 #[derive(Debug, Serialize)]
 struct ErrorObject<'a> {
     error: ErrorFields<'a>,
@@ -41,19 +41,19 @@ pub(crate) fn error_object(error: &Error) -> String {
 
 /// A value as one line of text.
 pub(crate) fn to_line(value: &impl Serialize) -> String {
-    // Our objects have string keys and finite numbers; they can always be written.
+    // Our objects have string keys and finite numbers, so they can always be serialized.
     let mut line = harmless(&serde_json::to_string(value).unwrap_or_default());
     line.push('\n');
     line
 }
 
-/// A value on several lines, as people read it.
+/// A value on several lines, for people.
 pub(super) fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string_pretty(value).map(|text| harmless(&text))
 }
 
-/// Spells out what a terminal would obey. JSON escapes the controls of ASCII by itself; the others can only be within its
-/// strings, where any character may be escaped.
+/// Spells out characters that a terminal would obey. JSON escapes the ASCII controls by itself; the others
+/// occur only within its strings, where any character may be escaped.
 fn harmless(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {
@@ -75,7 +75,7 @@ mod tests {
 
     /// A46
     #[test]
-    fn what_a_terminal_would_obey_is_spelt_out() {
+    fn control_characters_are_spelt_out() {
         let text = "\u{1b}\u{7f}\u{9b}\u{202e}\u{e0041}ü";
         let line = to_line(&text);
         assert_eq!(line, "\"\\u001b\\u007f\\u009b\\u202e\\udb40\\udc41ü\"\n");
@@ -84,10 +84,10 @@ mod tests {
 
     #[test]
     fn an_error_is_an_object_with_stable_names() {
-        let error = Error::new(ErrorKind::ProgramNotFound, "start", "there is no `x`")
+        let error = Error::new(ErrorKind::ProgramNotFound, "start", "`x` is missing")
             .with_backend("local")
             .with_context("PATH", "/bin")
             .with_remedy("install it");
-        insta::assert_snapshot!(error_object(&error), @r#"{"error":{"kind":"program_not_found","message":"local: there is no `x` (PATH: /bin)","remedy":"install it","operation":"start","executor":"local","context":{"PATH":"/bin"},"retry_may_help":false}}"#);
+        insta::assert_snapshot!(error_object(&error), @r#"{"error":{"kind":"program_not_found","message":"local: `x` is missing (PATH: /bin)","remedy":"install it","operation":"start","executor":"local","context":{"PATH":"/bin"},"retry_may_help":false}}"#);
     }
 }

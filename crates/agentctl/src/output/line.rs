@@ -1,10 +1,10 @@
-//! A line of ours on standard error, and how it looks.
+//! A message of ours on standard error, and its format.
 
 use std::time::SystemTime;
 
 use exec_core::{Error, printable};
 
-/// How much a line matters.
+/// The severity of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     Info,
@@ -12,12 +12,12 @@ pub(crate) enum Level {
     Error,
 }
 
-/// Something we say.
+/// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) level: Level,
     pub(crate) text: String,
-    /// What to do about it.
+    /// The remedy.
     pub(crate) remedy: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl From<&Error> for Line {
     }
 }
 
-/// Lines after the first one are set back, so that none of them begins as ours do.
+/// Indents the lines after the first, so that none of them looks like a message of its own.
 fn indented(text: &str) -> String {
     let set_back = |line: &str| if line.starts_with(' ') { line.to_owned() } else { format!("  {line}") };
     let mut lines = text.split('\n');
@@ -54,20 +54,20 @@ fn indented(text: &str) -> String {
     std::iter::once(first).chain(lines.map(set_back)).collect::<Vec<_>>().join("\n")
 }
 
-/// For whom lines are written.
+/// The reader of the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voice {
-    /// A person, who wants to know whose words these are.
+    /// A person, who wants to know which program speaks.
     Person,
     /// The log of a worker, where every line has its time and level.
     Worker,
 }
 
 impl Voice {
-    /// How a line looks that is said now.
+    /// The format of a message that is printed now.
     pub(crate) fn render(self, line: &Line, now: SystemTime) -> String {
         let Line { level, text, remedy } = line;
-        // What is quoted may hold line breaks, and must not pass for another line of ours.
+        // Quoted text may contain line breaks, and must not pass for another message of ours.
         let text = match self {
             Self::Person => indented(text),
             Self::Worker => printable::line(text).into_owned(),

@@ -13,7 +13,7 @@ use super::tell;
 /// What is logged, as in `exec_cell=debug,info`.
 const VARIABLE: &str = "RUST_LOG";
 
-/// Starts a log on standard error where one is wanted: setting it up costs more than a run.
+/// Starts a log on standard error on request: setting it up costs more than a run.
 pub(crate) fn start_log(verbose: bool) {
     let asked = std::env::var_os(VARIABLE);
     if !verbose && asked.is_none() {
@@ -26,7 +26,7 @@ pub(crate) fn start_log(verbose: bool) {
     tracing_subscriber::registry().with(lines).with(filter).init();
 }
 
-/// Gives every event a line of its own.
+/// Gives every event its own line.
 struct Events;
 
 impl<'a> MakeWriter<'a> for Events {
@@ -37,7 +37,7 @@ impl<'a> MakeWriter<'a> for Events {
     }
 }
 
-/// An event is written in one piece, as one line: what it quotes can't begin another.
+/// An event is written in one piece, as one line: quoted text can't begin another.
 struct Event;
 
 impl io::Write for Event {

@@ -1,4 +1,4 @@
-//! What agentctl itself says after a run. Pure: what happened in, words out.
+//! Messages after a run. Pure: events in, words out.
 
 use std::path::Path;
 
@@ -7,23 +7,23 @@ use exec_core::{Ended, Held, Isolation, IsolationLevel, LimitReport, Outcome, Si
 
 use super::line::Line;
 
-/// How much is said about what did not hold.
+/// How much to print about what did not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// That it did not.
+    /// Only the fact.
     Brief,
-    /// Why, too.
+    /// The reasons too.
     Full,
 }
 
-/// A file counts from now on, and what that lets happen.
+/// A file is trusted from now on, and what it then allows.
 pub(crate) fn trusted(path: &Path, loosens: &[Entry]) -> Line {
-    let mut lines = vec![format!("{} is trusted, as long as it stays as it is", path.display())];
+    let mut lines = vec![format!("{} is trusted until it changes", path.display())];
     lines.extend(loosens.iter().map(|entry| format!("  it loosens {}: {}", entry.key(), entry.value())));
     Line::info(lines.join("\n"))
 }
 
-/// A file does not count any more; `was_trusted` if it did.
+/// A file is not trusted any more; `was_trusted` if it was before.
 pub(crate) fn untrusted(path: &Path, was_trusted: bool) -> Line {
     let path = path.display();
     Line::info(if was_trusted {
@@ -33,7 +33,7 @@ pub(crate) fn untrusted(path: &Path, was_trusted: bool) -> Line {
     })
 }
 
-/// A file to begin with.
+/// A newly written configuration file.
 pub(crate) fn begun(path: &Path) -> Line {
     Line::info(format!("wrote {}: every key is explained in it and none is set yet", path.display()))
 }
@@ -57,8 +57,8 @@ pub(crate) fn after(outcome: &Outcome, detail: Detail) -> Vec<Line> {
     lines
 }
 
-/// What the defaults would have had and this run did not. Limits that an ordinary user can't have are one short line:
-/// it comes with every run of theirs.
+/// The gap between the defaults and this run. Limits that an ordinary user can't have are one short line,
+/// because it comes with every run of theirs.
 fn gaps(isolation: &Isolation, detail: Detail) -> Option<String> {
     let degraded = &isolation.degraded;
     let limits: Vec<String> = isolation.limits.iter().filter_map(limit_gap).collect();
@@ -81,10 +81,10 @@ fn limit_gap(report: &LimitReport) -> Option<String> {
     }
 }
 
-/// What ended it, where neither the command nor a limit already says so.
+/// What ended it, if neither the command nor a limit already says so.
 fn ending(outcome: &Outcome) -> Option<String> {
     match (outcome.ended, outcome.signal()) {
-        // Who pressed Ctrl-C knows.
+        // A user who pressed Ctrl-C knows.
         (Ended::Signalled, Some(signal)) if signal != Signal::INT => {
             Some(format!("the command was ended by {signal}"))
         }
@@ -127,7 +127,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_run_that_ends_by_itself_is_not_talked_about() {
+    fn a_run_that_ends_by_itself_needs_no_message() {
         assert!(after(&outcome(Ended::Exited, Status::Code(3)), Detail::Full).is_empty());
         assert!(after(&outcome(Ended::Signalled, Status::Signal(Signal::INT)), Detail::Full).is_empty());
         assert!(after(&outcome(Ended::Cancelled, Status::Signal(Signal::KILL)), Detail::Full).is_empty());

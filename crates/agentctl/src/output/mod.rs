@@ -1,4 +1,4 @@
-//! Everything that leaves this program: the command's output, the JSON object, and our own messages.
+//! Everything that this program writes: the command's output, the JSON object, and our own messages.
 
 pub(crate) mod banner;
 pub(crate) mod cleaned;
@@ -31,36 +31,36 @@ use std::time::SystemTime;
 
 use exec_core::printable;
 
-/// Prints to standard output what is not a command's output: tables, reports, objects. Nothing in it is obeyed by a
-/// terminal, wherever it goes: what is kept in a file is shown some day.
+/// Prints to standard output everything that is not a command's output: tables, reports, objects. A terminal
+/// obeys nothing in it, wherever it goes: a file may be shown on a terminal later.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     writer::write_all(rustix::stdio::stdout(), printable::lines(text).as_bytes())
 }
 
-/// Prints an object as people read it.
+/// Prints an object for people.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> io::Result<()> {
     print(&format!("{}\n", json::pretty(value)?))
 }
 
-/// Whether the line that the cursor is in goes away again.
+/// Whether the current line is temporary.
 static TRANSIENT: AtomicBool = AtomicBool::new(false);
 
-/// Back to the beginning of a line, and away with what it holds.
+/// Returns to the beginning of the line and clears it.
 const ERASE: &str = "\r\x1b[K";
 
-/// Shows a line on the terminal that the next one takes the place of.
+/// Shows a temporary line on the terminal, which the next one replaces.
 fn transient(text: &str) {
     TRANSIENT.store(true, Ordering::Relaxed);
     // A closed stream has no reader.
     let _ = write_stderr(&[ERASE, &printable::line(text)].concat());
 }
 
-/// Says something on standard error.
+/// Prints a message on standard error.
 pub(crate) fn say(voice: Voice, line: &Line) {
     tell(&voice.render(line, SystemTime::now()));
 }
 
-/// Writes lines to standard error, with nothing in them that is obeyed, wherever they go.
+/// Writes lines to standard error, without anything that a terminal would obey.
 pub(crate) fn tell(text: &str) {
     let erase = if TRANSIENT.swap(false, Ordering::Relaxed) { ERASE } else { "" };
     // A closed stream has no reader.

@@ -1,4 +1,4 @@
-//! What runs, as a table and as an object. Pure.
+//! Running commands, as a table and as an object. Pure.
 
 use std::time::Duration;
 
@@ -11,23 +11,23 @@ use super::{Line, table};
 /// The longest command that a table shows.
 const LONGEST: usize = 60;
 
-/// A line of the table: a run, a session without one, or a cell that waits.
+/// A line of the table: a run, a session without one, or an idle cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// The cell it is in; all runs of a session are in one.
+    /// Its cell; all runs of a session share one.
     pub(crate) cell: String,
     pub(crate) sandbox: String,
     pub(crate) owner: String,
     pub(crate) age: Duration,
-    /// What its cell uses.
+    /// The resource usage of its cell.
     pub(crate) load: Option<Load>,
     pub(crate) command: String,
     /// The name to stop it by.
     pub(crate) target: String,
 }
 
-/// The rows of these cells; of those that wait only if asked for.
+/// The rows of these cells; idle cells only on request.
 pub(crate) fn rows(cells: &[CellView], idle: bool) -> Vec<Row> {
     cells.iter().filter(|cell| idle || !cell.is_idle()).flat_map(rows_of).collect()
 }
@@ -85,7 +85,7 @@ pub(crate) fn render(rows: &[Row]) -> String {
     table(&head, rows.iter().map(line))
 }
 
-/// Processes, processor time and memory, as people read them.
+/// Processes, processor time and memory in readable units.
 pub(crate) fn figures(load: Option<Load>) -> [String; 3] {
     match load {
         None => ["?".to_owned(), "?".to_owned(), "?".to_owned()],
@@ -97,7 +97,7 @@ pub(crate) fn figures(load: Option<Load>) -> [String; 3] {
     }
 }
 
-/// A size with one digit behind the point.
+/// A size with one digit after the point.
 pub(crate) fn memory(bytes: u64) -> String {
     let units = [(1u64 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
     match units.iter().find(|(unit, _)| bytes >= *unit) {
@@ -125,7 +125,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// That nothing new starts.
+/// The message that new runs are refused.
 pub(crate) fn latched(latch: &Latch) -> Line {
     Line::warn(format!("an emergency stop is in force since {}", latch.since.rfc3339()))
         .with_remedy("lift it with `agentctl resume` when all is well")

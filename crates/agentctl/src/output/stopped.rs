@@ -1,4 +1,4 @@
-//! What stopping came to, for people. Pure.
+//! The outcome of stopping, as text. Pure.
 
 use agent_exec::control::{Report, Survivor};
 use exec_core::printable;
@@ -14,7 +14,7 @@ pub(crate) fn ended(report: &Report) -> String {
     report.ended.iter().map(line).collect()
 }
 
-/// What is not. What to do about it is said once, however many there are.
+/// The survivors. The remedy is printed once, however many there are.
 pub(crate) fn problems(report: &Report) -> Vec<Line> {
     let last_of_its_kind = |is_stuck: bool| report.survivors.iter().rposition(|one| is_stuck == stuck(one));
     let last = [last_of_its_kind(true), last_of_its_kind(false)];
@@ -29,7 +29,7 @@ pub(crate) fn problems(report: &Report) -> Vec<Line> {
     survivors.chain(left).collect()
 }
 
-/// Whether the kernel itself does not let it go.
+/// Whether the kernel itself keeps it alive.
 fn stuck(survivor: &Survivor) -> bool {
     survivor.state == 'D'
 }
@@ -66,7 +66,7 @@ mod tests {
 
     /// R14: survivors are named.
     #[test]
-    fn what_is_left_is_named_with_what_to_do() {
+    fn survivors_are_named_with_a_remedy() {
         let report = Report {
             ended: vec![Ended {
                 cell: "c1".into(),

@@ -1,8 +1,8 @@
-//! Tables for people: columns as wide as what is in them, and every entry on its own line.
+//! Tables for people: columns as wide as their widest cell, and every entry on its own line.
 
 use exec_core::printable;
 
-/// A head and lines, each column aligned but for the last.
+/// A header and lines, with every column but the last aligned.
 pub(crate) fn table<const N: usize>(
     head: &[&str; N],
     lines: impl IntoIterator<Item = [String; N]>,

@@ -1,8 +1,9 @@
-//! Writes to our standard output and error from a thread of its own.
+//! Writes to our standard output and error from its own thread.
 //!
-//! A reader that has stopped reading (a pager, a stopped terminal) blocks whoever writes. It must not block the rest
-//! of us: signals still have to reach the run. The descriptors are shared with other processes, so they can't be
-//! made non-blocking; hence a thread, which starts with the first output and which nobody waits for at exit.
+//! A reader that has stopped reading (a pager, a stopped terminal) blocks the writer. It must not block the
+//! rest of the program: signals still have to reach the run. The descriptors are shared with other processes,
+//! so they can't be made non-blocking. Hence a thread, which starts with the first output and is not joined
+//! at exit.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -15,26 +16,27 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-/// Pieces of output that wait for the thread while it writes one; what is beyond waits in the command's own pipe.
+/// Pieces of output that queue for the thread while it writes one; more output waits in the command's own
+/// pipe.
 const QUEUE: usize = 1;
 
-/// What is done with control sequences, per stream.
+/// The treatment of control sequences, per stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Escapes {
     pub(crate) stdout: Treatment,
     pub(crate) stderr: Treatment,
 }
 
-/// What is done with control sequences.
+/// The treatment of control sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Treatment {
-    /// They pass.
+    /// They pass through.
     AsIs,
-    /// All but colours are shown instead of obeyed.
+    /// All but colours are spelt out.
     Visible,
 }
 
-/// The thread, as its users see it.
+/// A handle on the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     pieces: mpsc::Sender<(Stream, Bytes)>,
@@ -51,18 +53,19 @@ impl Writer {
             if written.is_err() {
                 failed.notify_one();
             }
-            // Nobody listens when the output was given up.
+            // The receiver is gone when the output was given up.
             let _ = report.send(written);
         })?;
         Ok(Self { pieces, result })
     }
 
-    /// Waits until a piece would be taken at once, or the thread has failed.
+    /// Waits until a piece would be accepted at once, or the thread has failed.
     pub(super) async fn ready(&self) {
         let _ = self.pieces.reserve().await;
     }
 
-    /// Waits for room. After a failure everything is taken and dropped; [`finish`](Self::finish) says why.
+    /// Waits for room. After a failure everything is accepted and dropped; [`finish`](Self::finish) returns
+    /// the reason.
     pub(super) async fn send(&self, stream: Stream, bytes: Bytes) {
         let _ = self.pieces.send((stream, bytes)).await;
     }
@@ -114,7 +117,7 @@ impl Sink {
     }
 }
 
-/// Writes everything, also to a descriptor that somebody else has made non-blocking.
+/// Writes everything, even to a descriptor that another process has made non-blocking.
 pub(super) fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(fd, bytes) {

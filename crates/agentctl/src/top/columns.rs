@@ -1,4 +1,4 @@
-//! What stands in the table: which columns a terminal has room for, and what each shows of a row.
+//! The columns of the table: which of them fit a terminal, and what each shows of a row.
 
 use ratatui::layout::{Alignment, Constraint};
 use ratatui::text::Line;
@@ -6,13 +6,13 @@ use ratatui::text::Line;
 use super::model::{Live, Model, Order};
 use crate::output::ps::{age, memory};
 
-/// The room for a sandbox's owner and the whole name; only wide terminals show them.
+/// The width of a sandbox's owner and the whole name; only wide terminals show them.
 const WIDE: u16 = 110;
 
-/// What goes first where there is no room: half a figure would be another figure.
+/// Columns that are dropped first on narrow terminals: half a figure would be another figure.
 const LEFT_OUT_FIRST: [&str; 6] = ["SANDBOX", "AGE", "PIDS", "DENIED", "MEM", "CPU%"];
 
-/// The room that a command needs to be told from others.
+/// The minimum width of a command, so that commands are distinguishable.
 const COMMAND: u16 = 10;
 
 /// One column.
@@ -20,12 +20,12 @@ pub(super) struct Column {
     name: &'static str,
     width: u16,
     side: Alignment,
-    /// What sorts by it.
+    /// The key that sorts by it.
     order: Option<Order>,
     text: fn(&Live) -> String,
 }
 
-/// Those of a terminal that is this wide.
+/// The columns for a terminal of this width.
 pub(super) fn columns(width: u16) -> Vec<Column> {
     let is_wide = width >= WIDE;
     let mut columns = vec![
@@ -53,7 +53,7 @@ pub(super) fn columns(width: u16) -> Vec<Column> {
     columns
 }
 
-/// What these need, with a space between two.
+/// The width of these, with a space between two.
 fn room(columns: &[Column]) -> u16 {
     columns.iter().map(|column| column.width + 1).sum::<u16>().saturating_sub(1)
 }
@@ -63,7 +63,7 @@ impl Column {
         Self { order: Some(order), ..self }
     }
 
-    /// The command has what the others leave.
+    /// The command gets the remaining width.
     pub(super) fn constraint(&self) -> Constraint {
         if self.name == "COMMAND" { Constraint::Min(self.width) } else { Constraint::Length(self.width) }
     }
@@ -78,7 +78,7 @@ impl Column {
         Line::from(format!("{}{arrow}", self.name)).alignment(self.side)
     }
 
-    /// What it shows of a row.
+    /// Its cell in a row.
     pub(super) fn cell(&self, live: &Live) -> Line<'static> {
         Line::from((self.text)(live)).alignment(self.side)
     }
@@ -96,7 +96,7 @@ fn of_load(live: &Live, text: fn(&agent_exec::control::Load) -> String) -> Strin
     live.row.load.as_ref().map_or_else(|| "?".to_owned(), text)
 }
 
-/// A sandbox that shares this machine's network denies nothing that could be counted.
+/// A sandbox that shares this machine's network has no countable denials.
 fn denied(live: &Live) -> String {
     let denials = live.row.load.and_then(|load| load.network_denials);
     denials.map_or_else(|| "-".to_owned(), |count| count.to_string())
@@ -112,7 +112,7 @@ mod tests {
 
     /// R90
     #[test]
-    fn what_has_no_room_is_left_out_and_never_cut() {
+    fn columns_are_left_out_and_never_cut() {
         assert_eq!(names(80), ["RUN", "SANDBOX", "CPU%", "MEM", "PIDS", "DENIED", "AGE", "COMMAND"]);
         assert_eq!(names(WIDE)[2], "OWNER");
         assert_eq!(names(60), ["RUN", "CPU%", "MEM", "PIDS", "DENIED", "COMMAND"]);

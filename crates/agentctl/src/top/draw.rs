@@ -1,4 +1,5 @@
-//! The picture: a line of sums, the table, a line about what is chosen, a line of keys. Useful from 80 columns on.
+//! The picture: a line of totals, the table, a line about the selected row, a line of keys. Useful from 80
+//! columns on.
 
 use std::collections::HashSet;
 
@@ -12,14 +13,14 @@ use super::columns::{Column, columns};
 use super::model::{Live, Model};
 use crate::output::ps::memory;
 
-/// What keys do, each with the letter that it begins with.
+/// The keys and their actions, each beginning with its letter.
 const SORT_KEYS: [&str; 6] = ["cpu", "mem", "pids", "denied", "age", "name"];
 const OTHER_KEYS: [&str; 4] = ["reverse", "warm", "kill", "quit"];
 
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 
-/// Draws it.
+/// Draws the view.
 pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model) {
     let one = Constraint::Length(1);
     let [head, table, chosen, foot] =
@@ -43,7 +44,7 @@ fn summary(model: &Model) -> Line<'static> {
     [Span::styled(text, BOLD)].into_iter().chain(alarm).collect()
 }
 
-/// What the table has no room for.
+/// Details that do not fit into the table.
 fn detail(model: &Model) -> Line<'static> {
     let chosen = model.chosen().and_then(|at| model.rows().get(at));
     let Some(Live { row, .. }) = chosen else { return Line::default() };
@@ -137,11 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_to_run_where_nothing_does() {
+    fn an_empty_view_shows_no_runs() {
         assert!(picture(&Model::default(), 80, 5).contains("nothing runs"));
     }
 
-    /// Runs of a session share a cell, and what that uses is used once.
+    /// Runs of a session share a cell, whose usage counts once.
     #[test]
     fn a_cell_counts_once() {
         let mut model = model();
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tiny_terminal_is_no_error() {
+    fn a_tiny_terminal_is_not_an_error() {
         picture(&model(), 5, 2);
         picture(&model(), 1, 1);
     }

@@ -1,4 +1,5 @@
-//! The live view: a model that keys and looks change, and a picture of it. Neither knows the terminal's state.
+//! The live view: a model that keys and refreshes change, and a picture of it. Neither knows the terminal's
+//! state.
 
 mod columns;
 mod draw;

@@ -1,4 +1,4 @@
-//! What is shown, how it is sorted and what is chosen. Pure.
+//! What is shown, how it is sorted and what is selected. Pure.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,18 +10,18 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::output::ps::{self, Row};
 
-/// What a key asks for beyond the model.
+/// A key's request beyond the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Action {
     None,
-    /// Another look, at once.
+    /// An immediate refresh.
     Look,
     Leave,
     /// The run or cell of this name.
     Kill(String),
 }
 
-/// By what rows are sorted.
+/// The sort order of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Order {
     #[default]
@@ -33,11 +33,11 @@ pub(crate) enum Order {
     Name,
 }
 
-/// A row with what only a second look can tell.
+/// A row with figures that need two refreshes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Live {
     pub(crate) row: Row,
-    /// Processor time per time, in percent of one processor; none after the first look.
+    /// Processor time per time, in percent of one processor; none after the first refresh.
     pub(crate) cpu: Option<f64>,
 }
 
@@ -49,16 +49,16 @@ pub(crate) struct Model {
     pub(crate) order: Order,
     pub(crate) reversed: bool,
     warm: bool,
-    /// The name of what is chosen, so that it stays chosen wherever it moves.
+    /// The name of the selected row, so that it stays selected wherever it moves.
     chosen: Option<String>,
-    /// What is about to be killed, if that is confirmed.
+    /// The run to kill, if the user confirms.
     pub(crate) asked: Option<String>,
     pub(crate) message: Option<String>,
     pub(crate) latched: bool,
 }
 
 impl Model {
-    /// Takes in a new look.
+    /// Applies a refresh.
     pub(crate) fn update(&mut self, cells: &[CellView], latched: bool, now: Instant) {
         self.latched = latched;
         let rows = ps::rows(cells, self.warm);
@@ -78,19 +78,19 @@ impl Model {
         &self.rows
     }
 
-    /// The place of what is chosen: the first, unless somebody chose.
+    /// The index of the selected row: the first by default.
     pub(crate) fn chosen(&self) -> Option<usize> {
         let named =
             self.chosen.as_ref().and_then(|name| self.rows.iter().position(|live| live.row.name == *name));
         named.or((!self.rows.is_empty()).then_some(0))
     }
 
-    /// Something to say until the next key.
+    /// A message to show until the next key.
     pub(crate) fn show_message(&mut self, message: &str) {
         self.message = Some(printable::line(message).into_owned());
     }
 
-    /// Takes in a key.
+    /// Applies a key.
     pub(crate) fn key(&mut self, key: KeyCode, modifiers: KeyModifiers) -> Action {
         self.message = None;
         if key == KeyCode::Char('c') && modifiers.contains(KeyModifiers::CONTROL) {
@@ -137,7 +137,7 @@ impl Model {
         self.sort();
     }
 
-    /// The largest first; names from the beginning.
+    /// The largest first; names alphabetically.
     fn sort(&mut self) {
         let load = |live: &Live| live.row.load.unwrap_or_default();
         match self.order {
@@ -220,7 +220,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_chosen_stays_chosen() {
+    fn the_selection_follows_its_row() {
         let mut model = model();
         press(&mut model, 'n');
         model.key(KeyCode::Down, KeyModifiers::NONE);

@@ -42,7 +42,7 @@ fn it_runs_locally_with_one_paragraph_that_has_the_fix() {
 
 /// R62, R3
 #[test]
-fn the_object_says_so_too() {
+fn the_object_reports_it_too() {
     let output = without_engine(&["--json"]);
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&object["executor"], &object["stdout"]), (&json!("local"), &json!("ran\n")), "{object}");
@@ -76,7 +76,7 @@ fn an_image_is_not_dropped() {
 
 /// R64: the lines required for workers, each with its time.
 #[test]
-fn a_workers_log_says_what_is_disabled() {
+fn a_workers_log_reports_what_is_disabled() {
     let output = without_engine(&["--log", "worker"]);
     let said = said(&output);
     let lines: Vec<&str> =

@@ -50,7 +50,7 @@ fn a_check_fails_when_the_project_has_changed() {
     let (code, _, said) = bootstrap(&place, &["--check"]);
     assert_eq!(code, Some(1));
     insta::assert_snapshot!(said, @r"
-    agentctl: Dockerfile is stale: something else would be generated now
+    agentctl: Dockerfile is stale: it differs from what would be generated now
       try: run `agentctl bootstrap-docker` here without --check
     ");
 }

@@ -159,7 +159,7 @@ fn trust_is_given_and_taken_back() {
     ");
     place.file(".agentctl.toml", "network = 'host'");
     insta::assert_snapshot!(said(&place, &["config", "trust"], 0), @r"
-    agentctl: [workspace]/.agentctl.toml is trusted, as long as it stays as it is
+    agentctl: [workspace]/.agentctl.toml is trusted until it changes
       it loosens network: host
     ");
     let record = place.user().join("agentctl/trusted");

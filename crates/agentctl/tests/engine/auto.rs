@@ -7,8 +7,8 @@ use crate::support::{LOCAL, Place, Pty};
 
 pub(crate) const ALL: [EngineTest; 5] = [
     engine_test!(docker_is_taken, "R62 R3"),
-    engine_test!(the_banner_says_docker, "R64"),
-    engine_test!(a_workers_log_says_enabled, "R64"),
+    engine_test!(the_banner_names_docker, "R64"),
+    engine_test!(a_workers_log_reports_enabled, "R64"),
     engine_test!(an_image_that_cannot_be_had, "R62"),
     engine_test!(enable_docker_is_false, "R63 R64"),
 ];
@@ -31,7 +31,7 @@ async fn docker_is_taken() -> Result<()> {
 }
 
 /// R64: one line on a terminal, only the command's own output elsewhere, everything on request.
-async fn the_banner_says_docker() -> Result<()> {
+async fn the_banner_names_docker() -> Result<()> {
     let mut pty = Pty::start(&["run", "--sandbox", "auto", "--", "id", "-u"]);
     pty.expect("agentctl: docker ");
     pty.expect(", isolation container, image host, network none, ");
@@ -45,7 +45,7 @@ async fn the_banner_says_docker() -> Result<()> {
 }
 
 /// R64: the lines required for workers.
-async fn a_workers_log_says_enabled() -> Result<()> {
+async fn a_workers_log_reports_enabled() -> Result<()> {
     let output = auto(&Place::new(), &["--log", "worker"]);
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = said.lines().collect();

@@ -75,7 +75,7 @@ fn strangers(dead: &Labels, alive: &Labels) -> Vec<(&'static str, Labels)> {
 /// R15, A37: a dead owner's leftovers are removed, with the containers that used them. Unrelated objects
 /// stay, and so does a leftover that one of them uses: that is reported and not an error. If the dead owner
 /// had its own service, `gc` works without it.
-pub(crate) async fn volumes_and_networks_of_dead_owners_go() -> Result<()> {
+pub(crate) async fn volumes_and_networks_of_dead_owners_are_removed() -> Result<()> {
     let (engine, place) = (Private::start()?, Place::new());
     load(&engine, &[Sample { names: &["sample:1"], created: OLD, labels: &[] }])?;
     let (mut killed, mut living) =

@@ -54,7 +54,7 @@ pub(crate) async fn exit_codes_are_the_commands() -> Result<()> {
 }
 
 /// R3
-pub(crate) async fn the_object_says_what_held() -> Result<()> {
+pub(crate) async fn the_object_reports_the_isolation() -> Result<()> {
     let (object, code) =
         Place::new().json(&ENGINE.sandbox(), &["sh", "-c", "echo out; echo err >&2; exit 4"]);
     ensure!(code == Some(4) && object["exit_code"] == 4, "{object}");

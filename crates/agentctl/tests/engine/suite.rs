@@ -7,7 +7,7 @@ use crate::{build, directory, emergency, gc, hostile, images, killed, runs};
 pub(crate) const ALL: [EngineTest; 33] = [
     engine_test!(runs::the_hosts_own_programs, "R70"),
     engine_test!(runs::exit_codes_are_the_commands, "R4"),
-    engine_test!(runs::the_object_says_what_held, "R3"),
+    engine_test!(runs::the_object_reports_the_isolation, "R3"),
     engine_test!(runs::a_missing_engine, "R60 R62"),
     engine_test!(runs::the_other_engine_is_never_contacted, "R60"),
     engine_test!(runs::the_other_engine_in_its_place_is_refused, "R60 R62"),
@@ -32,7 +32,7 @@ pub(crate) const ALL: [EngineTest; 33] = [
     engine_test!(images::prune_removes_our_unused_images, "R76 A37"),
     engine_test!(images::an_image_made_by_a_run_is_ours, "R76"),
     engine_test!(images::a_pull_shows_progress_and_the_digest, "R76"),
-    engine_test!(gc::volumes_and_networks_of_dead_owners_go, "R15 A37"),
+    engine_test!(gc::volumes_and_networks_of_dead_owners_are_removed, "R15 A37"),
     engine_test!(emergency::while_loops_keep_starting_runs, "R14"),
     engine_test!(emergency::labels_of_an_image_make_no_container_ours, "R14 A37"),
     engine_test!(emergency::amid_owners_that_are_killed, "R14 F1"),

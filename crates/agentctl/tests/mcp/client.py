@@ -71,10 +71,10 @@ async def corrects(client):
         ("run_command", {"command": "ls", "timeout_seconds": 9999}, "may be at most 60 here"),
         ("run_command", {"command": "ls", "cwd": "../.."}, "is not within the workspace"),
         ("run_command", {"command": "ls", "cwd": "nowhere"}, "create it first"),
-        ("run_command", {"command": "ls", "image": "other"}, "there is no argument `image`"),
-        ("run_command", {"command": "ls", "network": "host"}, "there is no argument `network`"),
+        ("run_command", {"command": "ls", "image": "other"}, "unknown argument `image`"),
+        ("run_command", {"command": "ls", "network": "host"}, "unknown argument `network`"),
         ("run_command", {"command": "ls", "save_output": "/usr/x"}, "can't write `/usr/x`"),
-        ("read_output", {"id": 77}, "there is no background command 77"),
+        ("read_output", {"id": 77}, "background command 77 does not exist"),
         ("bash", {"command": "ls"}, "the tools are run_command"),
     ]
     for tool, arguments, hint in wrong:
@@ -158,7 +158,7 @@ async def big(client):
 
 async def binary(client):
     text, facts = await run(client, "head -c 1000000 /dev/urandom")
-    expect("[1000000 bytes that are no text" in text and facts["stdout_bytes"] == 1000000, text)
+    expect("[1000000 bytes of binary data" in text and facts["stdout_bytes"] == 1000000, text)
     text, _ = await run(client, "printf 'na\\357ve \\342\\202'")
     expect("na<ef>ve <e2><82>" in text, text)
     _, started = await call(client, "start_command", {"command": "printf '\\342'; read x; printf '\\202\\254'"})

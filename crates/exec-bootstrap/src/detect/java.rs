@@ -52,7 +52,7 @@ pub(super) fn detect(tree: &Tree) -> Result<Option<Part>> {
     Ok(Some(part))
 }
 
-/// The first LTS version that is no older: other versions have no maintained images.
+/// The first LTS version at or above it: other versions have no maintained images.
 fn supported(version: Version) -> Version {
     let fitting = known::JAVA.iter().copied().filter(|known| known.major >= version.major);
     fitting.min().unwrap_or(version.line())

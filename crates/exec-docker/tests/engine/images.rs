@@ -35,7 +35,7 @@ pub(crate) async fn removed_and_made_again() -> Result<()> {
 }
 
 /// R77
-pub(crate) async fn a_missing_one_is_named() -> Result<()> {
+pub(crate) async fn a_missing_image_is_named() -> Result<()> {
     let dir = workspace(1000)?;
     let opts = on(&dir, "localhost:1/no-such-image:7");
     let error = executor(0).await?.run(&Cmd::new("true"), &opts).await.err().context("it ran")?;

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         engine_test!(hardening::strict_runs_as_an_unprivileged_user, "R24"),
         engine_test!(hardening::a_swapped_mount_is_refused, "A4"),
         engine_test!(images::removed_and_made_again, "F6 R70"),
-        engine_test!(images::a_missing_one_is_named, "R77"),
+        engine_test!(images::a_missing_image_is_named, "R77"),
         engine_test!(images::a_missing_program_is_named, "R77"),
         engine_test!(images::its_digest_and_variables_are_used, "R70"),
         engine_test!(network::a_bridge_reaches_a_server_and_none_does_not, "R30 A20"),

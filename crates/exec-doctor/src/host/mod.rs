@@ -40,7 +40,7 @@ impl Host {
                 ("control groups", Verdict::weak(found, self.cgroups.fix()))
             }),
             self.container.as_ref().map(|sign| {
-                let found = format!("this is the inside of one ({sign}): what can be had here is its to allow");
+                let found = format!("this machine is one ({sign}), which decides what is available here");
                 ("container", Verdict::holds(found))
             }),
             self.selinux.then(|| {
@@ -62,7 +62,7 @@ impl Host {
     }
 
     fn who_may_not(&self) -> &'static str {
-        if self.root { "nobody may make them" } else { "ordinary users may not make them" }
+        if self.root { "no user may make them" } else { "ordinary users may not make them" }
     }
 }
 

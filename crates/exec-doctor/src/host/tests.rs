@@ -21,7 +21,7 @@ fn look(files: &[(&str, &str)]) -> Host {
 }
 
 #[test]
-fn where_we_are_is_known() {
+fn the_kind_of_machine_is_known() {
     assert_eq!(look(&[(".dockerenv", "")]).container.as_deref(), Some("/.dockerenv"));
     assert_eq!(look(&[("run/.containerenv", "")]).container.as_deref(), Some("/run/.containerenv"));
     assert!(look(&[("sys/fs/selinux/enforce", "1")]).selinux);
@@ -33,7 +33,7 @@ fn where_we_are_is_known() {
 
 /// R65: every machine's problem with its fix.
 #[test]
-fn what_is_told() {
+fn problems_come_with_fixes() {
     let bans = [NamespaceBan::NoneAllowed, NamespaceBan::NotForOrdinaryUsers, NamespaceBan::AppArmor];
     let plain = Host { cgroups: ControlGroups::Ours, ..Host::default() };
     let mut hosts: Vec<Host> =
@@ -54,7 +54,7 @@ fn what_is_told() {
     hosts.extend([1, 2].map(|version| Host { wsl: Some(version), ..plain.clone() }));
     hosts.push(Host { root: true, namespace_ban: Some(NamespaceBan::AppArmor), ..plain.clone() });
     hosts.push(plain);
-    let told: Vec<_> = hosts.iter().map(Host::checks).collect();
-    assert!(told.iter().rev().take(2).all(Vec::is_empty), "nothing is the matter with the last two");
-    insta::assert_debug_snapshot!(told);
+    let reports: Vec<_> = hosts.iter().map(Host::checks).collect();
+    assert!(reports.iter().rev().take(2).all(Vec::is_empty), "the last two have no problems");
+    insta::assert_debug_snapshot!(reports);
 }

@@ -17,7 +17,8 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     let found = format!("made, and a command ran in it in {} ms", result.outcome.duration.as_millis());
     Ok(match isolation.level {
         IsolationLevel::Subreaper | IsolationLevel::ProcessGroup => {
-            let missing = isolation.degraded.first().map_or("namespaces can't be had here", String::as_str);
+            let missing =
+                isolation.degraded.first().map_or("namespaces are not available here", String::as_str);
             Verdict::weak(
                 format!("{found}, behind weak walls ({}): {missing}", isolation.level),
                 fix(patient),

@@ -38,7 +38,7 @@ mod tests {
 
     /// R41, R65
     #[test]
-    fn what_does_not_hold_is_named() {
+    fn limits_that_do_not_hold_are_named() {
         let limit = |limit, held| LimitReport { limit, asked: "7".into(), held };
         let enforced = limit(LimitName::Memory, Held::Enforced { by: "cgroup".into() });
         let loose = limit(LimitName::Pids, Held::NotEnforced { why: "no control group".into() });

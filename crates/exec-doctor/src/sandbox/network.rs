@@ -25,16 +25,16 @@ const FIX: &str = "use a sandbox with namespaces, or a container (--sandbox dock
 fn judge(seen: &str, ours: Option<&str>) -> Verdict {
     let mut lines = seen.lines();
     let Some(inside) = lines.next().filter(|line| line.starts_with("net:")) else {
-        return Verdict::not_tried("there is no `readlink` inside, or no /proc");
+        return Verdict::not_tried("the sandbox has no `readlink`, or no /proc");
     };
     if ours == Some(inside) {
         return Verdict::weak("it is the host's own network", FIX);
     }
     match lines.find(|line| leads_out(line)) {
-        None => Verdict::holds("off: a loopback of its own and no way out"),
+        None => Verdict::holds("off: a private loopback and no way out"),
         Some(route) => Verdict::fails(
-            format!("there is a way out: {route}"),
-            "do not use this sandbox for what must not talk; tell us, with `agentctl doctor --json`",
+            format!("it has a way out: {route}"),
+            "do not use this sandbox for commands that must stay offline; report this with `agentctl doctor --json`",
         ),
     }
 }

@@ -11,7 +11,7 @@ use crate::Verdict;
 /// How long to look for the background process before it counts as invisible from here.
 const APPEARS: Duration = Duration::from_secs(5);
 
-const FIX: &str = "do not use this sandbox; tell us, with `agentctl doctor --json`";
+const FIX: &str = "do not use this sandbox; report this with `agentctl doctor --json`";
 
 pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     let marker = marker();
@@ -26,7 +26,7 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     }
     if !seen {
         return Ok(Verdict::not_tried(
-            "its processes can't be seen from here, or there is no `sleep` inside",
+            "its processes can't be seen from here, or the sandbox has no `sleep`",
         ));
     }
     match alive(&marker) {

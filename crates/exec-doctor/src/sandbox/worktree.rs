@@ -34,14 +34,14 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     let inside = Cmd::new("git").args(IDENTITY).args(["commit", "-q", "--allow-empty", "-m", "made inside"]);
     let result = patient.run(&inside, &opts).await?;
     if !result.success() {
-        let said = format!("git inside says: {}", result.stderr.text().trim());
+        let said = format!("git inside reports: {}", result.stderr.text().trim());
         return Ok(Verdict::fails(said, "use a git inside that is as new as the host's"));
     }
     let seen = git(&linked, &["log", "--format=%s", "-1"]).await?;
     Ok(match seen.trim() {
-        "made inside" => Verdict::holds("a commit made inside a linked worktree is seen here"),
+        "made inside" => Verdict::holds("a commit made inside a linked worktree is visible here"),
         other => Verdict::fails(
-            format!("a commit made inside is not seen here, where the last is `{other}`"),
+            format!("a commit made inside is not visible here, where the last is `{other}`"),
             "share the whole repository with the engine",
         ),
     })
@@ -71,7 +71,7 @@ async fn git(dir: &Path, args: &[&str]) -> Result<String, Verdict> {
         .stdin(Stdio::null())
         .output()
         .await
-        .map_err(|error| Verdict::not_tried(format!("there is no git here ({error})")))?;
+        .map_err(|error| Verdict::not_tried(format!("git is not installed ({error})")))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {

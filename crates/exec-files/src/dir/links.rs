@@ -1,8 +1,8 @@
-//! Links that stay beneath a directory, for files that people do link within a project.
+//! Links that stay beneath a directory, for files that users do link within a project.
 //!
-//! The kernel follows none of them: each is read as text, and the way goes on from the directory that holds the link. The
-//! result is a path without links, which [`Dir`] opens like any other. A link that takes its place in the meantime is
-//! refused there.
+//! The kernel follows none of them: each is read as text, and the lookup continues from the directory that
+//! holds the link. The result is a path without links, which [`Dir`] opens like any other. A link that takes
+//! its place in the meantime is refused there.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -18,12 +18,12 @@ const MOST_LINKS: usize = 40;
 const MOST_PARTS: usize = 4096;
 
 impl Dir {
-    /// Where a path leads, without links. Relative links are followed as long as they stay beneath this directory.
+    /// The path without links. Relative links are followed as long as they stay beneath this directory.
     ///
     /// # Errors
     ///
-    /// `NotFound` where the path, or a link on it, leads nowhere; `InvalidInput` where a link leads out of the directory or
-    /// there are too many.
+    /// `NotFound` if the path, or a link on it, leads nowhere; `InvalidInput` if a link leads out of the
+    /// directory or there are too many.
     pub fn behind_links(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let mut ahead: VecDeque<OsString> = plain(path.as_ref())?.iter().map(ToOwned::to_owned).collect();
         let (mut here, mut links, mut parts) = (PathBuf::new(), 0, 0);

@@ -1,4 +1,4 @@
-//! What a hostile directory holds, and what our calls make of it.
+//! A hostile directory, and how our calls treat it.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A workspace with one of everything, and a place beside it that must stay as it is.
+/// A workspace with an entry of every kind, and a directory beside it that must stay unchanged.
 struct Place {
     _dir: TempDir,
     outside: PathBuf,
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// A3, A43: only regular files beneath the directory are read, and only so much of them.
+/// A3, A43: only regular files beneath the directory are read, and only up to the bound.
 #[rstest]
 #[case::plain("file", Some("hello"))]
 #[case::below("real/inner/file", Some("below"))]
@@ -80,7 +80,7 @@ fn a_file_of_the_largest_size_is_read_and_a_longer_one_is_not() {
     assert_eq!(place.dir.read("file", 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
 }
 
-/// A43: whatever was planted is replaced, and nothing is written through it.
+/// A43: a planted entry is replaced, and nothing is written through it.
 #[rstest]
 fn replacing(#[values("file", "link", "dangling", "near", "pipe", "socket", "device", "new")] name: &str) {
     let place = place();
@@ -125,7 +125,7 @@ fn appending_goes_to_regular_files_only(
 }
 
 #[test]
-fn an_entry_is_seen_as_what_it_is() {
+fn entry_kinds_are_recognised() {
     let place = place();
     let kind = |path: &str| place.dir.metadata(path).map(|found| FileKind::of(&found)).ok();
     assert_eq!(kind("file"), Some(FileKind::File));
@@ -182,7 +182,7 @@ fn a_directory_stays_the_one_that_was_opened() {
     place.outside_is_unchanged();
 }
 
-/// The way for kernels without `openat2` refuses the same.
+/// The fallback for kernels without `openat2` refuses the same.
 #[test]
 fn part_by_part_is_the_same() {
     let place = place();

@@ -1,4 +1,4 @@
-//! The calls behind [`Dir`](crate::Dir), which each system has in its own way.
+//! The calls behind [`Dir`](crate::Dir), implemented for each system.
 
 #[cfg(unix)]
 mod unix;
@@ -10,24 +10,24 @@ mod other;
 #[cfg(not(unix))]
 pub(crate) use other::*;
 
-/// What a file is opened for.
+/// The purpose of opening a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Access {
-    /// To be read.
+    /// Reading.
     Read,
-    /// To be appended to; a missing file is made with this mode.
+    /// Appending; a missing file is created with this mode.
     Append {
         /// The mode of a new file.
         create: Option<u32>,
     },
-    /// To be written, and new.
+    /// Writing a new file.
     Create {
         /// Its mode.
         mode: u32,
     },
 }
 
-/// What is removed.
+/// What to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Removed {
     /// Anything but a directory.

@@ -1,5 +1,5 @@
-//! Paths, where there are no descriptors of directories. What lies in a directory is looked at before it is used; what changes
-//! between the look and the use is not noticed here.
+//! Paths, on systems without descriptors of directories. Entries are checked before they are used; a change
+//! between the check and the use goes unnoticed.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -21,7 +21,7 @@ pub(crate) fn open_dir(dir: &Handle, path: &Path) -> io::Result<Handle> {
     open_root(&without_links(dir, path)?)
 }
 
-/// The path in full, if nothing on the way is a link.
+/// The full path, if no part of it is a link.
 fn without_links(dir: &Handle, path: &Path) -> io::Result<PathBuf> {
     let full = dir.0.join(path);
     let on_the_way = full.ancestors().skip(1).take_while(|above| above.starts_with(&dir.0));

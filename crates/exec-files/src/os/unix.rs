@@ -23,10 +23,10 @@ use crate::dir::{Entry, FileKind, Sharing, split};
 #[derive(Debug)]
 pub(crate) struct Handle(OwnedFd);
 
-/// To read a directory.
+/// For reading a directory.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// To look things up in a directory, which takes no right to read it.
+/// For lookups in a directory, which need no right to read it.
 #[cfg(target_os = "linux")]
 const SEARCH: OFlags = OFlags::PATH.union(READ);
 #[cfg(not(target_os = "linux"))]
@@ -40,8 +40,8 @@ pub(crate) fn open_dir(dir: &Handle, path: &Path) -> io::Result<Handle> {
     lookup(Some(dir), path).map(Handle)
 }
 
-/// Opens a directory without following a link in any part of its path: by one call of the kernel where it has it, else part
-/// by part.
+/// Opens a directory without following a link in any part of its path: with one system call if the kernel has
+/// it, else part by part.
 fn lookup(dir: Option<&Handle>, path: &Path) -> io::Result<OwnedFd> {
     #[cfg(target_os = "linux")]
     {
@@ -52,7 +52,7 @@ fn lookup(dir: Option<&Handle>, path: &Path) -> io::Result<OwnedFd> {
             None => openat2(CWD, path, SEARCH, Mode::empty(), no_links),
         };
         match opened {
-            // Old kernels don't know the call, and some filters refuse what they don't know.
+            // Old kernels lack the call, and some filters refuse unknown calls.
             Err(Errno::NOSYS | Errno::PERM) => {}
             opened => return opened.map_err(explained),
         }
@@ -74,7 +74,7 @@ pub(crate) fn part_by_part(dir: Option<&Handle>, path: &Path) -> io::Result<Owne
     Ok(here)
 }
 
-/// Does something with an entry, by the directory it is in.
+/// Acts on an entry through its directory.
 fn at<T>(
     dir: &Handle,
     path: &Path,
@@ -88,7 +88,7 @@ fn at<T>(
     .map_err(explained)
 }
 
-/// What the kernel's words for a link in the way mean.
+/// Translates the kernel's errors for a link on the path.
 fn explained(error: Errno) -> io::Error {
     match error {
         Errno::LOOP | Errno::XDEV => {
@@ -107,8 +107,7 @@ pub(crate) fn metadata(dir: &Handle, path: &Path) -> io::Result<Metadata> {
     File::from(found).metadata()
 }
 
-/// Without descriptors that only name a file, the name is looked up once more. That the directory is still the same one
-/// is not certain here.
+/// Without path-only descriptors, the name is looked up once more. The directory may have changed in between.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn metadata(dir: &Handle, path: &Path) -> io::Result<Metadata> {
     let here = rustix::fs::getpath(&dir.0)?;
@@ -156,7 +155,7 @@ pub(crate) fn entries(dir: &Handle, most: usize) -> io::Result<Vec<Entry>> {
             FileType::RegularFile => FileKind::File,
             FileType::Directory => FileKind::Directory,
             FileType::Symlink => FileKind::Link,
-            // Some file systems leave the kind to a second look.
+            // Some file systems report the kind only on a second call.
             FileType::Unknown => match metadata(dir, Path::new(name)) {
                 Ok(found) => FileKind::of(&found),
                 Err(_) => continue,
@@ -169,7 +168,7 @@ pub(crate) fn entries(dir: &Handle, most: usize) -> io::Result<Vec<Entry>> {
 }
 
 pub(crate) fn open_file(dir: &Handle, path: &Path, access: Access) -> io::Result<File> {
-    // Never waits for the other end of a pipe, never becomes the controlling terminal's, never follows a link.
+    // Never waits for the other end of a pipe, never acquires a controlling terminal, never follows a link.
     let always = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let (flags, mode) = match access {
         Access::Read => (OFlags::RDONLY, 0),
@@ -190,7 +189,7 @@ pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match openat(CWD, path, flags, Mode::empty()) {
         Ok(file) => Ok(File::from(file)),
-        // Too many links lead nowhere, which is not what a link in a workspace means.
+        // Links are allowed here, so this error means too many of them, not a link on the path.
         Err(Errno::LOOP) => Err(Errno::LOOP.into()),
         Err(error) => Err(explained(error)),
     }
@@ -206,7 +205,8 @@ pub(crate) fn make_dir(dir: &Handle, path: &Path, mode: u32) -> io::Result<()> {
     })
 }
 
-/// What root makes in another user's directory belongs to that user. It is of use even if that fails.
+/// A file made by root in another user's directory belongs to that user. A failure to change the owner is
+/// ignored.
 fn give_to_owner(dir: &OwnedFd, made: &OwnedFd) {
     let us = geteuid().as_raw();
     let (Ok(dir), Ok(found)) = (fstat(dir), fstat(made)) else { return };
@@ -231,7 +231,7 @@ pub(crate) fn make_private_dirs(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Owner and mode of an open directory, which are those of everything done with it.
+/// Owner and mode of an open directory, which hold for everything done through it.
 pub(crate) fn check_own(dir: &Handle, sharing: Sharing) -> io::Result<()> {
     let found = fstat(&dir.0)?;
     let problem = if found.st_uid != geteuid().as_raw() {
@@ -252,7 +252,8 @@ fn is_too_open(found: &Stat, sharing: Sharing) -> bool {
     found.st_mode & forbidden != 0
 }
 
-/// Whether a path, seen from a directory or from where we are, leads to an open directory that is still ours.
+/// Whether a path, relative to a directory or to the working directory, leads to an open directory that is
+/// still private.
 pub(crate) fn is_still_own(dir: &Handle, parent: Option<&Handle>, path: &Path, sharing: Sharing) -> bool {
     let there = match parent {
         Some(parent) => statat(&parent.0, path, AtFlags::SYMLINK_NOFOLLOW),
@@ -263,13 +264,13 @@ pub(crate) fn is_still_own(dir: &Handle, parent: Option<&Handle>, path: &Path, s
     is_same && held.st_uid == geteuid().as_raw() && !is_too_open(&held, sharing)
 }
 
-/// Lets the owner of an open directory list and change it, whatever was made of its mode.
+/// Lets the owner of an open directory list and change it, whatever its mode was.
 pub(crate) fn open_to_owner(dir: &Handle) -> io::Result<()> {
     const OWNERS: u32 = 0o700;
     if fstat(&dir.0)?.st_mode & OWNERS == OWNERS {
         return Ok(());
     }
-    // The descriptor may be one that only names the directory; through `/proc` its mode can be set all the same.
+    // The descriptor may be path-only; through `/proc` its mode can be set all the same.
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd;
@@ -280,13 +281,13 @@ pub(crate) fn open_to_owner(dir: &Handle) -> io::Result<()> {
     Ok(rustix::fs::fchmod(&dir.0, Mode::RWXU)?)
 }
 
-/// The user this process acts as.
+/// The effective user of this process.
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such number")]
 pub(crate) fn user_id() -> Option<u32> {
     Some(geteuid().as_raw())
 }
 
-/// Whether a directory is there and belongs to this user.
+/// Whether a directory exists and belongs to this user.
 pub(crate) fn is_own_directory(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw())
 }

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_frame_goes_before_what_came_later() {
+    fn an_unfinished_frame_is_sent_before_later_ones() {
         let (mut outbox, host, source, command) = ends();
         fcntl_setpipe_size(&outbox.fd, 64 * 1024).unwrap();
         let sent = bytes(200_000);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_can_wait_goes_before_the_next() {
+    fn a_deferred_frame_is_sent_before_the_next() {
         let now = Instant::now();
         let started = |pid| FromCell::Started { pid };
         let push = |outbox: &mut Outbox, _: &Rc<OwnedFd>| outbox.push(1, &FromCell::Pong(1));

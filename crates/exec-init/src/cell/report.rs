@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_needs_to_say_nothing() {
+    fn a_child_may_report_nothing() {
         let (mut report, reporter) = ends(Some(43));
         assert_eq!(report.read(), Outcome::Pending);
         drop(reporter);

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn unlimited_is_no_limit() {
+    fn unlimited_means_no_limit() {
         let dir = tempfile::tempdir().unwrap();
         let open = std::fs::File::open(dir.path()).unwrap();
         for (text, want) in

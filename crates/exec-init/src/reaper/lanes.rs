@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_go_and_what_is_none_stays() {
+    fn lanes_are_removed_and_other_files_stay() {
         let dir = tempfile::tempdir().unwrap();
         let lanes = dir.path().join("lanes");
         let clear = || super::clear(&Directory::new(lanes.as_os_str().as_bytes()).unwrap());

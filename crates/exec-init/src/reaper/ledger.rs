@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_its_end_was_never_said() {
+    fn an_incomplete_line_is_ignored() {
         assert_eq!(after(&format!("{ENGINE}watch a\nforget a")), (true, vec!["a".to_owned()]));
     }
 

@@ -251,14 +251,14 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_leaving_is_gone_when_it_is_absent() {
+    fn a_container_being_removed_is_gone_when_it_is_absent() {
         let mut script = Script::new(&[("a", &[Leaving, Leaving, Absent])]);
         assert_eq!(script.sweep(), Ok(()));
         assert_eq!(script.seconds(), 2);
     }
 
     #[test]
-    fn one_that_is_late_does_not_hold_up_the_others() {
+    fn a_late_container_does_not_hold_up_the_others() {
         let mut script = Script::new(&[
             ("a", &[Absent, Removed]),
             ("b", &[Removed]),

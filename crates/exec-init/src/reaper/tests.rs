@@ -76,7 +76,7 @@ fn an_engine_may_be_at_a_port() {
 }
 
 #[test]
-fn an_engine_that_is_not_there_is_given_up() {
+fn an_unreachable_engine_is_given_up() {
     assert_eq!(sweep_with(|_| ()), Err(LeftBehind));
 }
 

@@ -33,7 +33,7 @@ fn watched_containers_go_and_forgotten_ones_stay() {
 
 /// R11, F1: no code of the host runs any more, and no other process holds the pipe's other end.
 #[test]
-fn a_host_that_is_killed_is_a_host_that_left() {
+fn a_killed_host_counts_as_gone() {
     let engine = Engine::start(|_, _| 204);
     let said = [process::engine(&engine.socket()), process::watch("left")].concat();
     let said = String::from_utf8(said).expect("text");
@@ -67,7 +67,7 @@ fn a_pending_creation_is_awaited_at_the_end() {
 
 /// F1: an engine that no longer finds a lane to mount may make the directory itself.
 #[test]
-fn a_lane_that_the_engine_makes_again_goes_too() {
+fn a_recreated_lane_is_removed_too() {
     let home = tempfile::tempdir().expect("directory");
     let lanes = home.path().join("lanes");
     let lane = lanes.join("lane");

@@ -69,7 +69,11 @@ impl Background {
             } else {
                 format!("there are {}", known.join(", "))
             };
-            Error::new(ErrorKind::NotFound, "call", format!("there is no background command {id}: {known}"))
+            Error::new(
+                ErrorKind::NotFound,
+                "call",
+                format!("background command {id} does not exist: {known}"),
+            )
         })
     }
 

@@ -72,7 +72,7 @@ fn binary(bytes: &[u8], total: u64) -> String {
         hex
     });
     format!(
-        "[{total} bytes that are no text, not shown; they begin with {hex}. Pipe them through `file`, `xxd` or `base64`.]"
+        "[{total} bytes of binary data, not shown; they begin with {hex}. Pipe them through `file`, `xxd` or `base64`.]"
     )
 }
 
@@ -107,10 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named() {
+    fn binary_output_is_named() {
         let shaped = shape(&captured(b"\x7fELF\0\x01", 100));
         assert!(
-            shaped.starts_with("[6 bytes that are no text, not shown; they begin with 7f454c460001."),
+            shaped.starts_with("[6 bytes of binary data, not shown; they begin with 7f454c460001."),
             "{shaped}"
         );
         // A single odd byte in a text, as in an old file name, is shown escaped.

@@ -159,7 +159,7 @@ impl Toolbox {
         let names: Vec<&str> = self.definitions.iter().map(|definition| definition.tool.name()).collect();
         Err(match name.parse::<Tool>() {
             Ok(tool) => format!("the tool `{tool}` is not allowed here; allowed are {}", names.join(", ")),
-            Err(_) => format!("there is no tool `{name}`; the tools are {}", names.join(", ")),
+            Err(_) => format!("unknown tool `{name}`; the tools are {}", names.join(", ")),
         })
     }
 

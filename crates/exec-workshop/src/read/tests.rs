@@ -104,7 +104,7 @@ workers:
 }
 
 #[test]
-fn what_is_no_table_no_yaml_or_no_front_matter() {
+fn broken_tables_yaml_and_front_matter() {
     insta::assert_snapshot!(mistakes(&[("shop.yaml", "- a\n")]));
     insta::assert_snapshot!(mistakes(&[("shop.yaml", "name: [\n")]));
     let shop = "name: a\nisolation: process\ncontainer: {}\nworkers: [one, two]\n";

@@ -1,4 +1,4 @@
-//! What is said, word by word.
+//! The messages, word by word.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -8,7 +8,7 @@ use exec_core::{EngineInfo, Limit, Limits};
 use super::super::line::Voice;
 use super::*;
 
-/// The default limits, but for one that depends on the machine.
+/// The default limits, except one that depends on the machine.
 fn opts() -> ExecOpts {
     let limits = Limits { cpus: Limit::Exactly("0.5".parse().unwrap()), ..Limits::default() };
     ExecOpts::default().with_limits(limits)
@@ -43,7 +43,7 @@ fn missing(name: &str) -> PassedOver {
     PassedOver {
         name: name.into(),
         because: Because::Missing,
-        reason: format!("nobody listens where {name} should be (at: unix:///x)"),
+        reason: format!("nothing listens where {name} should be (at: unix:///x)"),
         remedy: format!("start {name}"),
     }
 }
@@ -79,14 +79,14 @@ fn the_banner_fits_a_line() {
 #[test]
 fn a_fallback_is_one_paragraph_with_the_fix() {
     let one = warnings(&local(), &selection("local", vec![missing("docker")]), None);
-    insta::assert_snapshot!(shown(&one, Voice::Person), @"agentctl: WARN docker is not used: nobody listens where docker should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
+    insta::assert_snapshot!(shown(&one, Voice::Person), @"agentctl: WARN docker is not used: nothing listens where docker should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
     let two = warnings(&local(), &selection("local", vec![missing("docker"), missing("podman")]), None);
-    insta::assert_snapshot!(shown(&two, Voice::Person), @"agentctl: WARN docker is not used: nobody listens where docker should be (at: unix:///x). podman is not used: nobody listens where podman should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
+    insta::assert_snapshot!(shown(&two, Voice::Person), @"agentctl: WARN docker is not used: nothing listens where docker should be (at: unix:///x). podman is not used: nothing listens where podman should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
 }
 
-/// R63: what somebody ordered is no fallback, and is told all the same: no silent downgrade.
+/// R63: a configured choice is not a fallback, and is still reported: no silent downgrade.
 #[test]
-fn an_order_is_told() {
+fn a_configured_choice_is_reported() {
     let ordered =
         warnings(&local(), &selection("local", vec![ruled_out("docker"), ruled_out("podman")]), None);
     insta::assert_snapshot!(shown(&ordered, Voice::Person), @"agentctl: WARN containers are ruled out by ENABLE_DOCKER=false: the command runs in `local` (isolation namespaces). --sandbox docker is stronger, --sandbox local asks for this one and for no warning.");
@@ -104,7 +104,7 @@ fn weak_walls_are_named() {
     assert!(warnings(&local(), &selection("local", vec![]), ban).is_empty());
 }
 
-/// R64: S4's lines.
+/// R64: the lines required for workers.
 #[test]
 fn a_workers_log() {
     let log = |name: &str, has: &Capabilities, selection: &Selection| {
@@ -119,7 +119,7 @@ fn a_workers_log() {
     1970-01-01T00:00:00.000Z INFO Execution context: local, isolation namespaces, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp
     ");
     insta::assert_snapshot!(log("local", &local(), &selection("local", vec![missing("docker")])), @r"
-    1970-01-01T00:00:00.000Z WARN Docker isolation DISABLED (nobody listens where docker should be (at: unix:///x)); try: start docker
+    1970-01-01T00:00:00.000Z WARN Docker isolation DISABLED (nothing listens where docker should be (at: unix:///x)); try: start docker
     1970-01-01T00:00:00.000Z INFO Execution context: local, isolation namespaces, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp
     ");
     insta::assert_snapshot!(log("local", &local(), &selection("local", vec![])), @r"
@@ -130,7 +130,7 @@ fn a_workers_log() {
 
 /// R60
 #[test]
-fn evidence_is_a_line_for_each_that_was_looked_for() {
+fn evidence_has_a_line_for_each_candidate() {
     let found = [
         Found::Missing { reason: "no socket".into(), remedy: String::new() },
         Found::Works { isolation: IsolationLevel::Namespaces, engine: None },

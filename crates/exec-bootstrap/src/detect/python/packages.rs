@@ -115,7 +115,7 @@ fn uv(part: &mut Part, tree: &Tree, place: &str, project: &Table) {
     tool(part, "uv", known::UV, why);
     let only = if is_workspace { "--all-packages --no-install-workspace" } else { "--no-install-project" };
     let extras = each("--extra", extras(project));
-    // uv must not change anything in the sandbox: the environment is read-only, and there is no network.
+    // uv must not change anything in the sandbox: the environment is read-only, and the network is off.
     part.set("UV_PROJECT_ENVIRONMENT", VENV);
     part.set("UV_NO_SYNC", "1");
     part.set("UV_PYTHON_DOWNLOADS", "never");

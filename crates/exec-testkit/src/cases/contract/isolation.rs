@@ -16,7 +16,7 @@ pub(super) const CASES: &[Case] = &[
     case!(the_named_user_owns_new_files, "R3"),
     case!(a_higher_floor_is_refused_before_anything_starts, "R62"),
     case!(a_floor_that_is_reached_is_fine, "R62"),
-    case!(a_healthy_executor_says_so, "R65"),
+    case!(a_healthy_executor_passes_its_check, "R65"),
 ];
 
 /// R3
@@ -83,7 +83,7 @@ async fn a_floor_that_is_reached_is_fine(ctx: Ctx) -> Result<()> {
 }
 
 /// R65: the health check works and passes here.
-async fn a_healthy_executor_says_so(ctx: Ctx) -> Result<()> {
+async fn a_healthy_executor_passes_its_check(ctx: Ctx) -> Result<()> {
     ctx.executor().health().await?;
     Ok(())
 }

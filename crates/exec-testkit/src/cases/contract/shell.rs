@@ -10,7 +10,7 @@ use crate::{Ctx, check};
 
 pub(super) const CASES: &[Case] = &[
     case!(a_string_is_read_by_the_shell, "R7"),
-    case!(a_string_gives_what_the_command_gives, "R7"),
+    case!(a_string_gives_the_same_result_as_a_command, "R7"),
     case!(a_string_can_be_started, "R7"),
     case!(another_shell_can_be_named, "R7"),
     case!(the_shell_in_short, "R1"),
@@ -29,7 +29,7 @@ async fn a_string_is_read_by_the_shell(ctx: Ctx) -> Result<()> {
 }
 
 /// R7: the shell reports a missing program in a string.
-async fn a_string_gives_what_the_command_gives(ctx: Ctx) -> Result<()> {
+async fn a_string_gives_the_same_result_as_a_command(ctx: Ctx) -> Result<()> {
     let script = "no-such-program-anywhere";
     let (through, direct) = (adapter(&ctx).run(script).await?, ctx.sh(script).await?);
     check::exited(&through, 127)?;

@@ -13,7 +13,7 @@ pub(super) const CASES: &[Case] = &[
     case!(a_typed_interrupt_is_a_signal, "R5"; Need::Terminals),
     case!(closing_the_input_types_the_end_of_file, "R5"; Need::Terminals),
     case!(dropping_kills_on_a_terminal, "R5 F3"; Need::Terminals),
-    case!(without_one_there_is_none, "R2"),
+    case!(without_a_terminal_streams_are_pipes, "R2"),
     case!(the_callers_terminal_is_out_of_reach, "R50"),
 ];
 
@@ -81,7 +81,7 @@ async fn dropping_kills_on_a_terminal(ctx: Ctx) -> Result<()> {
 }
 
 /// R2: pipes are not terminals.
-async fn without_one_there_is_none(ctx: Ctx) -> Result<()> {
+async fn without_a_terminal_streams_are_pipes(ctx: Ctx) -> Result<()> {
     let result = ctx.inside(&["tty-size"]).await?;
     ensure!(
         result.stdout.text() == "terminals [false, false, false]\nerrno ENOTTY\n",

@@ -14,7 +14,7 @@ pub(super) const CASES: &[Case] = &[
     case!(datagrams_to_the_host_do_not_arrive, "A20 R30", NoNetwork),
     case!(the_world_is_out_of_reach, "A20 R30", NoNetwork),
     case!(cloud_metadata_is_out_of_reach, "A20 R30", NoNetwork),
-    case!(proxy_variables_are_no_way_out, "A22 R30", NoNetwork),
+    case!(proxy_variables_open_no_way_out, "A22 R30", NoNetwork),
     case!(there_is_a_loopback_inside, "R30", NoNetwork),
     case!(tcp_is_denied, "A20 R30", NoTcp),
     case!(the_hosts_network_on_request, "R30"),
@@ -78,7 +78,7 @@ async fn cloud_metadata_is_out_of_reach(ctx: Ctx) -> Result<()> {
 }
 
 /// A22, R30: variables that name a proxy open no way out, neither past the proxy nor to it.
-async fn proxy_variables_are_no_way_out(ctx: Ctx) -> Result<()> {
+async fn proxy_variables_open_no_way_out(ctx: Ctx) -> Result<()> {
     let (proxy, server) = (TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?);
     let named = format!("http://{}", proxy.local_addr()?);
     let variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
