@@ -52,7 +52,7 @@ volumes:
 "#;
 
 const PRODUCTION: &str = r#"
-# Stands alone: the application as it was built, without its sources. Secrets are files, in /run/secrets.
+# For production: the application as it was built, without its sources. Secrets are files, in /run/secrets.
 # scripts/docker-start.sh prod starts it, scripts/docker-stop.sh stops it.
 
 services:

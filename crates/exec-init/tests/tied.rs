@@ -1,6 +1,6 @@
 //! A program that ends with its host, and not before.
 #![cfg(target_os = "linux")]
-#![expect(clippy::expect_used, reason = "a test that can't go on has failed")]
+#![expect(clippy::expect_used, reason = "a test that can't continue has failed")]
 
 use std::fs;
 use std::process::{Child, ChildStdin, Command, Stdio};

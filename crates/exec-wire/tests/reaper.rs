@@ -1,5 +1,5 @@
 //! What the crate guarantees for the lines that a reaper reads, and for any bytes in their place.
-#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that can't continue has failed")]
 
 use std::net::SocketAddr;
 

@@ -66,14 +66,14 @@ pub(crate) fn warnings(has: &Capabilities, selection: &Selection, ban: Option<Na
     lines.extend(fallback(has, selection).map(Line::warn));
     lines.extend(ruled_out(has, selection).map(Line::warn));
     if let Some(by) = &selection.overruled {
-        lines.push(Line::warn(format!("{by} is overruled: {} was asked for by name", selection.name)));
+        lines.push(Line::warn(format!("{by} is overruled: {} was requested by name", selection.name)));
     }
     if has.level < IsolationLevel::Namespaces {
         let ban = ban.map_or_else(String::new, |ban| {
             format!(" ({} forbids them; to allow them: {})", ban.setting(), ban.fix())
         });
         lines.push(Line::warn(format!(
-            "weak isolation ({}): no namespaces{ban}; --min-isolation namespaces refuses that, --quiet hides this",
+            "weak isolation ({}): no namespaces{ban}; --min-isolation namespaces refuses it, --quiet hides this warning",
             has.level
         )));
     }
@@ -88,8 +88,8 @@ fn fallback(has: &Capabilities, selection: &Selection) -> Option<String> {
     let reasons: Vec<String> =
         missed.iter().map(|other| format!("{} is not used: {}", other.name, other.reason)).collect();
     Some(format!(
-        "{}. The command runs in `{chosen}` (isolation {}) instead. To have {}: {}. --no-fallback refuses instead, \
-         --sandbox {chosen} asks for this one and for no warning.",
+        "{}. The command runs in `{chosen}` (isolation {}) instead. To use {}: {}. --no-fallback refuses this fallback, \
+         --sandbox {chosen} accepts it without a warning.",
         reasons.join(". "),
         has.level,
         first.name,
@@ -104,7 +104,7 @@ fn ruled_out(has: &Capabilities, selection: &Selection) -> Option<String> {
     let first = selection.passed_over.iter().find(|other| other.because == Because::RuledOut)?;
     Some(format!(
         "containers are ruled out by {}: the command runs in `{chosen}` (isolation {}). --sandbox {} is stronger, \
-         --sandbox {chosen} asks for this one and for no warning.",
+         --sandbox {chosen} accepts this one without a warning.",
         first.reason,
         has.level,
         first.name,
@@ -146,7 +146,7 @@ fn worker_lines(
         (Some(engine), _) => {
             lines.push(Line::info(format!("{} isolation ENABLED ({engine}{image})", engine.make)));
         }
-        (None, true) => lines.push(Line::warn(format!("Docker isolation DISABLED (`{name}` was asked for)"))),
+        (None, true) => lines.push(Line::warn(format!("Docker isolation DISABLED (`{name}` was requested)"))),
         (None, false) => {}
     }
     if let Some(by) = &selection.overruled {

@@ -67,7 +67,7 @@ fn gaps(isolation: &Isolation, detail: Detail) -> Option<String> {
     match (degraded.is_empty(), brief) {
         (true, _) => None,
         (false, true) => {
-            Some(format!("limits that do not hold here: {}; --verbose says why", limits.join(", ")))
+            Some(format!("limits that do not hold here: {}; --verbose gives the reasons", limits.join(", ")))
         }
         (false, false) => Some(format!("weaker than the defaults: {}", degraded.join("; "))),
     }
@@ -172,7 +172,7 @@ pub(crate) mod tests {
             degraded: vec!["the first reason".into(), "the second".into()],
             ..Isolation::new(IsolationLevel::Namespaces)
         };
-        insta::assert_snapshot!(gaps(&isolation, Detail::Brief).unwrap(), @"limits that do not hold here: memory (holds in part), CPUs; --verbose says why");
+        insta::assert_snapshot!(gaps(&isolation, Detail::Brief).unwrap(), @"limits that do not hold here: memory (holds in part), CPUs; --verbose gives the reasons");
         let full = "weaker than the defaults: the first reason; the second";
         assert_eq!(gaps(&isolation, Detail::Full).as_deref(), Some(full));
         let weak = Isolation { level: IsolationLevel::Subreaper, ..isolation };

@@ -138,7 +138,7 @@ pub(crate) async fn volumes_and_networks_of_dead_owners_are_removed() -> Result<
     for kind in KINDS {
         ensure!(names(&freed[format!("{kind}s")]) == BTreeSet::from(["used"]), "the control: {freed}");
     }
-    ensure!(labels_of(&engine, living.pid())?.is_some(), "the run that goes on was touched");
+    ensure!(labels_of(&engine, living.pid())?.is_some(), "the living run was touched");
     living.send(Signal::TERM);
     living.wait();
     Ok(())

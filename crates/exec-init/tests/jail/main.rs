@@ -8,7 +8,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test that can't go on has failed"
+    reason = "a test that can't continue has failed"
 )]
 
 mod attacks;

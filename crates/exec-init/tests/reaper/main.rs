@@ -1,6 +1,6 @@
 //! The reaper as a process, between a host that goes away and a fake engine.
 #![cfg(target_os = "linux")]
-#![expect(clippy::expect_used, reason = "a test that can't go on has failed")]
+#![expect(clippy::expect_used, reason = "a test that can't continue has failed")]
 
 #[path = "../client/mod.rs"]
 mod client;
@@ -73,7 +73,7 @@ fn a_recreated_lane_is_removed_too() {
     let lane = lanes.join("lane");
     fs::create_dir_all(&lane).expect("a lane");
     let engine = Engine::start(move |_, count| {
-        assert!(!lane.exists(), "it was taken away before the engine was asked");
+        assert!(!lane.exists(), "it was removed before the engine was asked");
         fs::create_dir_all(&lane).expect("another");
         if count < 3 { 404 } else { 204 }
     });

@@ -79,9 +79,9 @@ fn the_banner_fits_a_line() {
 #[test]
 fn a_fallback_is_one_paragraph_with_the_fix() {
     let one = warnings(&local(), &selection("local", vec![missing("docker")]), None);
-    insta::assert_snapshot!(shown(&one, Voice::Person), @"agentctl: WARN docker is not used: nothing listens where docker should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
+    insta::assert_snapshot!(shown(&one, Voice::Person), @"agentctl: WARN docker is not used: nothing listens where docker should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To use docker: start docker. --no-fallback refuses this fallback, --sandbox local accepts it without a warning.");
     let two = warnings(&local(), &selection("local", vec![missing("docker"), missing("podman")]), None);
-    insta::assert_snapshot!(shown(&two, Voice::Person), @"agentctl: WARN docker is not used: nothing listens where docker should be (at: unix:///x). podman is not used: nothing listens where podman should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To have docker: start docker. --no-fallback refuses instead, --sandbox local asks for this one and for no warning.");
+    insta::assert_snapshot!(shown(&two, Voice::Person), @"agentctl: WARN docker is not used: nothing listens where docker should be (at: unix:///x). podman is not used: nothing listens where podman should be (at: unix:///x). The command runs in `local` (isolation namespaces) instead. To use docker: start docker. --no-fallback refuses this fallback, --sandbox local accepts it without a warning.");
 }
 
 /// R63: a configured choice is not a fallback, and is still reported: no silent downgrade.
@@ -89,18 +89,18 @@ fn a_fallback_is_one_paragraph_with_the_fix() {
 fn a_configured_choice_is_reported() {
     let ordered =
         warnings(&local(), &selection("local", vec![ruled_out("docker"), ruled_out("podman")]), None);
-    insta::assert_snapshot!(shown(&ordered, Voice::Person), @"agentctl: WARN containers are ruled out by ENABLE_DOCKER=false: the command runs in `local` (isolation namespaces). --sandbox docker is stronger, --sandbox local asks for this one and for no warning.");
+    insta::assert_snapshot!(shown(&ordered, Voice::Person), @"agentctl: WARN containers are ruled out by ENABLE_DOCKER=false: the command runs in `local` (isolation namespaces). --sandbox docker is stronger, --sandbox local accepts this one without a warning.");
     let overruled =
         Selection { overruled: Some("ENABLE_DOCKER=false".into()), ..selection("docker", vec![]) };
-    insta::assert_snapshot!(shown(&warnings(&docker(), &overruled, None), Voice::Person), @"agentctl: WARN ENABLE_DOCKER=false is overruled: docker was asked for by name");
+    insta::assert_snapshot!(shown(&warnings(&docker(), &overruled, None), Voice::Person), @"agentctl: WARN ENABLE_DOCKER=false is overruled: docker was requested by name");
 }
 
 #[test]
 fn weak_walls_are_named() {
     let weak = capabilities(IsolationLevel::Subreaper, None);
-    insta::assert_snapshot!(shown(&warnings(&weak, &selection("local", vec![]), None), Voice::Person), @"agentctl: WARN weak isolation (subreaper): no namespaces; --min-isolation namespaces refuses that, --quiet hides this");
+    insta::assert_snapshot!(shown(&warnings(&weak, &selection("local", vec![]), None), Voice::Person), @"agentctl: WARN weak isolation (subreaper): no namespaces; --min-isolation namespaces refuses it, --quiet hides this warning");
     let ban = Some(NamespaceBan::NotForOrdinaryUsers);
-    insta::assert_snapshot!(shown(&warnings(&weak, &selection("local", vec![]), ban), Voice::Person), @"agentctl: WARN weak isolation (subreaper): no namespaces (kernel.unprivileged_userns_clone=0 forbids them; to allow them: sudo sysctl -w kernel.unprivileged_userns_clone=1); --min-isolation namespaces refuses that, --quiet hides this");
+    insta::assert_snapshot!(shown(&warnings(&weak, &selection("local", vec![]), ban), Voice::Person), @"agentctl: WARN weak isolation (subreaper): no namespaces (kernel.unprivileged_userns_clone=0 forbids them; to allow them: sudo sysctl -w kernel.unprivileged_userns_clone=1); --min-isolation namespaces refuses it, --quiet hides this warning");
     assert!(warnings(&local(), &selection("local", vec![]), ban).is_empty());
 }
 
@@ -123,7 +123,7 @@ fn a_workers_log() {
     1970-01-01T00:00:00.000Z INFO Execution context: local, isolation namespaces, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp
     ");
     insta::assert_snapshot!(log("local", &local(), &selection("local", vec![])), @r"
-    1970-01-01T00:00:00.000Z WARN Docker isolation DISABLED (`local` was asked for)
+    1970-01-01T00:00:00.000Z WARN Docker isolation DISABLED (`local` was requested)
     1970-01-01T00:00:00.000Z INFO Execution context: local, isolation namespaces, network none, memory 2 GiB, cpus 0.5, processes 1024, time 5m, workspace /tmp
     ");
 }
