@@ -227,8 +227,8 @@ fn forbidden_namespaces_are_distinguished() {
 /// A49: secrets that other programs replace or remove meanwhile do not keep cells from being made, and stay hidden.
 #[test]
 fn masked_files_may_be_replaced_meanwhile() {
-    for who in Who::all() {
-        let stage = Stage::new(who);
+    for role in Role::all() {
+        let stage = Stage::new(role);
         std::fs::create_dir(stage.path("etc")).unwrap();
         let names: Vec<String> = (0..40).map(|number| format!("key{number}")).collect();
         let path = |name: &str| stage.path("etc").join(name);
@@ -249,14 +249,14 @@ fn masked_files_may_be_replaced_meanwhile() {
                     std::fs::remove_file(path(&names[0])).unwrap();
                 }
             });
-            let cells = (0..30).map(|_| Cell::start(who, stage.walled(mounts.clone())));
+            let cells = (0..30).map(|_| Cell::start(role, stage.walled(mounts.clone())));
             let failed = cells.filter_map(Result::err).collect();
             is_over.store(true, Ordering::Relaxed);
             failed
         });
         assert!(failed.is_empty(), "{failed:?}");
         names.iter().for_each(|name| write(name));
-        let shown = Cell::start(who, stage.walled(mounts)).unwrap();
+        let shown = Cell::start(role, stage.walled(mounts)).unwrap();
         let shown = shown.sh("cat /secrets/key* 2>/dev/null; ls /secrets/key* | wc -l").output;
         assert_eq!(shown.trim(), names.len().to_string(), "all are there, and none can be read");
     }
