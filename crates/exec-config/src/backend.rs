@@ -7,7 +7,7 @@ pub struct Backend {
     pub name: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Whether it runs images. A backend without images is no container.
+    /// Whether it runs images. A backend without images makes no containers.
     pub has_images: bool,
 }
 

@@ -185,7 +185,7 @@ fn refuse_missing_sources(host: &impl Surroundings, layer: &Layer) -> Result<()>
         };
         if let Some(mount) = mounts.iter().find(|mount| !host.exists(&mount.source)) {
             return Err(invalid(format!(
-                "{}: `{}`: there is no `{}` on this host to mount",
+                "{}: `{}`: `{}` does not exist on this host",
                 entry.origin,
                 entry.key(),
                 mount.source.display()

@@ -152,7 +152,7 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, at: Position, full: &str, name: &str, known: &[&str]) {
-        let message = format!("there is no key `{}`; {}", full.escape_debug(), hint(name, known));
+        let message = format!("unknown key `{}`; {}", full.escape_debug(), hint(name, known));
         self.faults.push(Fault::new(at, message));
     }
 }

@@ -110,7 +110,7 @@ fn no_home() -> Error {
 /// The path by which a run finds the file: its directory has no links.
 fn place(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
     let unusable = |error: io::Error| {
-        invalid(format!("there is no file `{}`", path.display()))
+        invalid(format!("`{}` does not exist", path.display()))
             .with_source(error)
             .with_remedy("name a project's configuration file")
     };
@@ -121,7 +121,7 @@ fn place(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
 
 fn remember(homes: &Homes, text: &str) -> Result<()> {
     let path = record_path(homes).ok_or_else(|| {
-        invalid("there is no place to remember what is trusted").with_remedy("set HOME or XDG_STATE_HOME")
+        invalid("the list of trusted files has no place").with_remedy("set HOME or XDG_STATE_HOME")
     })?;
     write::private(&path, text).map_err(|error| unwritable(&path, error))
 }

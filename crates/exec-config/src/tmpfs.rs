@@ -37,7 +37,7 @@ pub(crate) fn size_of_tmp(node: &Node) -> Result<Limit<ByteSize>, Fault> {
             }
             _ => {
                 let message =
-                    format!("there is no memory file system at `{place}`: only `/tmp` and `/run` have one");
+                    format!("no memory file system can be mounted at `{place}`: only `/tmp` and `/run` have one");
                 return Err(Fault::new(at, message));
             }
         }

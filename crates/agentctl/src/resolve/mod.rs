@@ -72,7 +72,7 @@ pub(crate) enum OurTerminal {
 pub(crate) enum Talk {
     /// Errors.
     Quiet,
-    /// Warnings too: what is ours must not get in the way of whoever reads the command's own.
+    /// Warnings too. More would get in the way of a program that reads the command's own output.
     Terse,
     /// Also, in a line, where the command runs.
     Normal,
@@ -125,7 +125,7 @@ pub(crate) fn shell(args: &ShellArgs, surroundings: &impl Surroundings, host: Ho
     Ok(job)
 }
 
-/// What `agentctl doctor` tries: a run with these options, with nothing to read and nobody watching.
+/// What `agentctl doctor` tries: a run with these options, without input and without a terminal.
 pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
     let mut job = service(&args.how, surroundings, host)?;
     lift_time(&mut job, &args.how);
@@ -134,7 +134,7 @@ pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl Surroundings, host: 
     Ok(job)
 }
 
-/// How commands run that others will name, with nothing to read and nobody watching.
+/// How the commands of a server's clients run: without input and without a terminal.
 pub(crate) fn service(how: &HowArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
     without_command(how, Vec::new(), Streams::plain(TtyArg::Never, StdinArg::None), surroundings, host)
 }

@@ -33,7 +33,7 @@ fn mistakes_are_reported_with_their_place() {
     ];
     let refusals: Vec<String> = files.iter().map(|(name, text)| refusal(name, text)).collect();
     insta::assert_snapshot!(refusals.join("\n"), @r"
-    agentctl: [workspace]/.agentctl.toml:2:1: there is no key `memroy`; did you mean `memory`?
+    agentctl: [workspace]/.agentctl.toml:2:1: unknown key `memroy`; did you mean `memory`?
       try: look at it first, a command that ran there may have made it; correct the file; `agentctl config schema` describes every key
 
     agentctl: [workspace]/.agentctl.yaml:1:7: `cpus`: `one` is not a number of CPUs: write a number like `2` or `0.5`
@@ -154,7 +154,7 @@ fn trust_is_given_and_taken_back() {
     ");
     place.file(".agentctl.toml", "memroy = 1");
     insta::assert_snapshot!(said(&place, &["config", "trust"], 125), @r"
-    agentctl: [workspace]/.agentctl.toml:1:1: there is no key `memroy`; did you mean `memory`?
+    agentctl: [workspace]/.agentctl.toml:1:1: unknown key `memroy`; did you mean `memory`?
       try: correct the file; `agentctl config schema` describes every key
     ");
     place.file(".agentctl.toml", "network = 'host'");

@@ -23,7 +23,7 @@ const STRICT: ParseOptions = ParseOptions {
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let document = parse_to_ast(text, &CollectOptions::default(), &STRICT).map_err(|error| {
         let at = Position { line: error.line_display(), column: error.column_display() };
-        Fault::new(at, format!("this is no JSON: {}", lower_first(&error.kind().to_string())))
+        Fault::new(at, format!("not valid JSON: {}", lower_first(&error.kind().to_string())))
     })?;
     // A text of comments alone is an empty table, as in the other formats.
     let empty = Node { at: Position::START, data: Data::Table(Vec::new()) };

@@ -69,8 +69,8 @@ fn what_is_none_is_told_with_its_place() {
         (Format::Json, "{'a': 1}"),
         (Format::Json, "{} {}"),
     ];
-    let told = texts.map(|(format, text)| format!("{text:?}\n  {}\n", format.parse(text).unwrap_err()));
-    insta::assert_snapshot!(told.concat());
+    let messages = texts.map(|(format, text)| format!("{text:?}\n  {}\n", format.parse(text).unwrap_err()));
+    insta::assert_snapshot!(messages.concat());
 }
 
 #[rstest]

@@ -10,7 +10,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let places = Places::of(text);
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(Position::START, |span| places.of_byte(span.start));
-        Fault::new(at, format!("this is no TOML: {}", error.message()))
+        Fault::new(at, format!("not valid TOML: {}", error.message()))
     })?;
     Ok(Node { at: Position::START, data: table(&places, document.get_ref()) })
 }

@@ -10,7 +10,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
-            Fault::new(position(error.marker()), format!("this is no YAML: {}", error.info()))
+            Fault::new(position(error.marker()), format!("not valid YAML: {}", error.info()))
         })?;
         builder.take(event, span)?;
     }

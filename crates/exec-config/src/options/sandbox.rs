@@ -17,7 +17,7 @@ pub(crate) enum SandboxChoice {
     /// The best one available.
     #[default]
     Auto,
-    /// The best one available that is no container.
+    /// The best one available without containers.
     WithoutContainers,
     /// This one.
     Named(&'static str),

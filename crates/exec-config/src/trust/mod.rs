@@ -29,7 +29,7 @@ pub(crate) struct Admitted {
 }
 
 impl Between<'_> {
-    /// Admits one setting after the other, as long as the outcome is no looser than without the layer as a whole.
+    /// Admits one setting after the other, as long as the outcome is not looser than without the layer as a whole.
     /// Comparing outcomes rather than settings prevents two settings from achieving together what neither may alone.
     pub(crate) fn admit(&self, layer: Layer) -> Admitted {
         let without = self.outcome(&Layer::new());
