@@ -181,3 +181,22 @@ fn spawn_error(cmd: &Cmd, error: std::io::Error) -> Error {
         .with_source(error)
         .with_remedy("check the spelling and that it is an executable file")
 }
+
+#[cfg(test)]
+mod tests {
+    use exec_watch::{Audit, StateDir};
+
+    use super::*;
+
+    /// A13: what git takes orders from is kept by mounts, which a group has none of.
+    #[tokio::test]
+    async fn a_repository_is_refused_and_left_as_it_is() {
+        let (state, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let git = workspace.path().join(".git");
+        std::fs::create_dir(&git).unwrap();
+        let executor = ProcessGroupExec::new(Watch::new(StateDir::at(state.path()), Audit::Off));
+        let error = executor.start(&Cmd::new("true"), &ExecOpts::in_workspace(workspace.path())).await;
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
+        assert_eq!(std::fs::read_dir(&git).unwrap().count(), 0);
+    }
+}
