@@ -37,7 +37,7 @@ pub use user::NOBODY;
 /// Time between the polite signal and the kill, unless the options say otherwise.
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 
-/// A run that makes sense, ready to be carried out.
+/// A run that makes sense. [`prepare`](Self::prepare) makes it ready for a cell.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Program and arguments.
