@@ -2,6 +2,7 @@
 //!
 //! A rule is a pure function from files to problems; its exceptions are data next to the rule.
 
+mod backend_names;
 mod code;
 mod crates;
 mod file_access;
@@ -72,6 +73,7 @@ const FILE_RULES: &[fn(&SourceFile) -> Vec<Problem>] = &[
     rust::printing_in_its_places,
     rust::file_is_small,
     file_access::files_in_their_places,
+    backend_names::backends_in_their_places,
 ];
 
 /// Checks everything and prints every problem.
@@ -84,6 +86,7 @@ pub(crate) fn run() -> Result<()> {
     problems.extend(project::check(&files));
     problems.extend(references::check(&files));
     problems.extend(file_access::no_idle_exceptions(&files));
+    problems.extend(backend_names::no_idle_exceptions(&files));
     problems.extend(crates::check(&cargo::metadata()?.packages));
     problems.sort();
     for problem in &problems {

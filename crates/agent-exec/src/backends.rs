@@ -1,73 +1,148 @@
-//! The backends that are built in, in order of preference. The only place that names them: a new one is a field, a line in
-//! [`Backends::probes`] and a line in [`Backends::prepare_for`].
+//! The backends that sandboxes are chosen from, in order of preference. The one list that names those built in.
 
-use exec_core::ExecOpts;
-use exec_watch::Watch;
+#[cfg(any(test, not(all(feature = "docker", feature = "local", feature = "podman"))))]
+mod not_built_in;
 
-use crate::probe::Probe;
+use std::sync::{Arc, LazyLock};
 
-/// How each backend is set up.
-#[derive(Debug, Clone, Default)]
-pub struct Backends {
-    /// Docker.
-    #[cfg(feature = "docker")]
-    pub docker: exec_docker::DockerConfig,
-    /// Podman.
-    #[cfg(feature = "podman")]
-    pub podman: exec_podman::PodmanConfig,
-    /// This machine's own namespaces.
-    #[cfg(feature = "local")]
-    pub local: exec_local::LocalConfig,
+use exec_cell::{Backend, Engines};
+use serde::Serialize;
+
+#[cfg(any(test, not(all(feature = "docker", feature = "local", feature = "podman"))))]
+pub(crate) use not_built_in::NotBuiltIn;
+
+/// Backends in order of preference, each with a name of its own.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use agent_exec::{Backends, builder};
+/// # use agent_exec::{Backend, Detected, Result, Setup};
+/// # #[derive(Debug)]
+/// # struct MicroVm;
+/// # #[async_trait::async_trait]
+/// # impl Backend for MicroVm {
+/// #     fn name(&self) -> &str { "microvm" }
+/// #     async fn detect(&self, _: Setup) -> Result<Detected> {
+/// #         Ok(Detected::Missing { reason: "none".into(), remedy: "none".into() })
+/// #     }
+/// # }
+///
+/// // Tried before Docker, Podman and local cells.
+/// let preferred = Backends::default().with_first(Arc::new(MicroVm));
+/// assert_eq!(preferred.describe()[0].name, "microvm");
+/// // Tried when nothing else works.
+/// let builder = builder().backends(Backends::default().with_last(Arc::new(MicroVm)));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Backends(Vec<Arc<dyn Backend>>);
+
+/// The backends built in, most preferred first. Made once: front ends ask for the list again and again.
+static BUILT_IN: LazyLock<Vec<Arc<dyn Backend>>> = LazyLock::new(|| {
+    vec![
+        #[cfg(feature = "docker")]
+        Arc::new(exec_docker::DockerConfig::default()),
+        #[cfg(not(feature = "docker"))]
+        Arc::new(NotBuiltIn("docker")),
+        #[cfg(feature = "podman")]
+        Arc::new(exec_podman::PodmanConfig::default()),
+        #[cfg(not(feature = "podman"))]
+        Arc::new(NotBuiltIn("podman")),
+        #[cfg(feature = "local")]
+        Arc::new(exec_local::LocalConfig::default()),
+        #[cfg(not(feature = "local"))]
+        Arc::new(NotBuiltIn("local")),
+    ]
+});
+
+impl Default for Backends {
+    /// The backends built in: Docker, else Podman, else this machine's own namespaces.
+    fn default() -> Self {
+        Self(BUILT_IN.clone())
+    }
+}
+
+/// These backends and no others, most preferred first.
+impl FromIterator<Arc<dyn Backend>> for Backends {
+    fn from_iter<I: IntoIterator<Item = Arc<dyn Backend>>>(backends: I) -> Self {
+        backends.into_iter().fold(Self(Vec::new()), Self::with_last)
+    }
 }
 
 impl Backends {
-    /// A way to look for each, most preferred first. Nothing is looked for yet.
-    pub(crate) fn probes(&self) -> Vec<Probe> {
-        vec![
-            #[cfg(feature = "docker")]
-            Probe::new("docker", exec_docker::detect(self.docker.clone())),
-            #[cfg(not(feature = "docker"))]
-            Probe::not_built_in("docker"),
-            #[cfg(feature = "podman")]
-            Probe::new("podman", exec_podman::detect(self.podman.clone())),
-            #[cfg(not(feature = "podman"))]
-            Probe::not_built_in("podman"),
-            #[cfg(feature = "local")]
-            Probe::new("local", exec_local::detect(self.local.clone())),
-            #[cfg(not(feature = "local"))]
-            Probe::not_built_in("local"),
-        ]
+    /// Adds a backend that is preferred to all others. A backend of the same name is replaced in its place.
+    #[must_use]
+    pub fn with_first(self, backend: Arc<dyn Backend>) -> Self {
+        self.with(0, backend)
     }
 
-    /// All of them write down what they do in one place.
-    pub(crate) fn watched_by(&mut self, watch: &Watch) {
-        #[cfg(feature = "docker")]
-        {
-            self.docker.containers.watch = watch.clone();
-        }
-        #[cfg(feature = "podman")]
-        {
-            self.podman.containers.watch = watch.clone();
-        }
-        #[cfg(feature = "local")]
-        {
-            self.local.watch = watch.clone();
-        }
+    /// Adds a backend that all others are preferred to. A backend of the same name is replaced in its place.
+    #[must_use]
+    pub fn with_last(self, backend: Arc<dyn Backend>) -> Self {
+        let end = self.0.len();
+        self.with(end, backend)
     }
 
-    /// The first cell of whichever is chosen is made for a run with these options, by the backend's name.
-    pub(crate) fn prepare_for(&mut self, opts: impl Fn(&str) -> Option<ExecOpts>) {
-        #[cfg(feature = "docker")]
-        {
-            self.docker.containers.first_run = opts("docker");
+    fn with(mut self, at: usize, backend: Arc<dyn Backend>) -> Self {
+        match self.0.iter_mut().find(|known| known.name() == backend.name()) {
+            Some(known) => *known = backend,
+            None => self.0.insert(at, backend),
         }
-        #[cfg(feature = "podman")]
-        {
-            self.podman.containers.first_run = opts("podman");
-        }
-        #[cfg(feature = "local")]
-        {
-            self.local.first_run = opts("local");
-        }
+        self
+    }
+
+    /// Returns the backend of this name, or else the one with this alias.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Backend>> {
+        let by_name = self.iter().find(|backend| backend.name() == name);
+        by_name.or_else(|| self.iter().find(|backend| backend.aliases().contains(&name)))
+    }
+
+    /// Iterates over them, most preferred first.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Backend>> {
+        self.0.iter()
+    }
+
+    /// Returns what there is to know of each without looking for it, most preferred first.
+    pub fn describe(&self) -> Vec<BackendInfo> {
+        let info = |backend: &Arc<dyn Backend>| BackendInfo {
+            name: backend.name().to_owned(),
+            aliases: backend.aliases().iter().map(ToString::to_string).collect(),
+            description: backend.description().to_owned(),
+            has_images: backend.has_images(),
+        };
+        self.iter().map(info).collect()
+    }
+
+    /// The name that an alias stands for; any other text is returned as it is.
+    pub(crate) fn canonical<'a>(&'a self, name: &'a str) -> &'a str {
+        self.get(name).map_or(name, |backend| backend.name())
+    }
+
+    /// The engines of every backend that has some, with its name.
+    pub(crate) fn engines(&self) -> impl Iterator<Item = (&str, Box<dyn Engines + '_>)> {
+        self.iter().filter_map(|backend| Some((backend.name(), backend.engines()?)))
     }
 }
+
+/// What there is to know of a backend without looking for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BackendInfo {
+    /// The name that selects it.
+    pub name: String,
+    /// Other names that select it.
+    pub aliases: Vec<String>,
+    /// One line for help texts.
+    pub description: String,
+    /// Whether its commands run in images, so that options about images apply.
+    pub has_images: bool,
+}
+
+/// Lists the backends built in, most preferred first.
+pub fn backends() -> Vec<BackendInfo> {
+    Backends::default().describe()
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use exec_cell::{Backend, Progress, Setup};
 use exec_core::{
-    Cmd, Detected, ExecOpts, IsolationLevel, Needs, OwnPlaces, Plan, Registry, Request, Result, WorkspaceMode,
+    Cmd, ExecOpts, IsolationLevel, Needs, OwnPlaces, Plan, Registry, Request, Result, WorkspaceMode,
 };
 use exec_watch::Watch;
 
@@ -25,6 +26,8 @@ pub struct Builder {
     tried_here: bool,
     backends: Backends,
     watch: Watch,
+    warm_cells: Option<usize>,
+    progress: Option<Progress>,
 }
 
 /// Starts from what [`auto`](crate::auto) gives.
@@ -33,7 +36,7 @@ pub fn builder() -> Builder {
 }
 
 impl Builder {
-    /// This one and no other: `docker`, `podman` or `local`. `auto` takes the best that works.
+    /// This backend and no other, by its name or an alias. `auto` takes the most preferred that works.
     #[must_use]
     pub fn sandbox(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into()).filter(|name| name != "auto");
@@ -93,10 +96,45 @@ impl Builder {
         self
     }
 
-    /// How each backend is set up.
+    /// Adds a backend, preferred to all that are there: of several, the one added last is tried first. A backend of
+    /// the same name as one that is there takes its place, which is how the backends built in are configured.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "docker")] {
+    /// use std::sync::Arc;
+    ///
+    /// use agent_exec::docker::DockerConfig;
+    ///
+    /// let host = Some("unix:///srv/docker.sock".to_owned());
+    /// let builder = agent_exec::builder().backend(Arc::new(DockerConfig { host, ..DockerConfig::default() }));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn backend(mut self, backend: Arc<dyn Backend>) -> Self {
+        self.backends = self.backends.with_first(backend);
+        self
+    }
+
+    /// The backends to choose from, in order of preference, instead of those built in.
     #[must_use]
     pub fn backends(mut self, backends: Backends) -> Self {
         self.backends = backends;
+        self
+    }
+
+    /// How many cells are kept warm per exact specification; 0 keeps none.
+    #[must_use]
+    pub fn warm_cells(mut self, warm_cells: usize) -> Self {
+        self.warm_cells = Some(warm_cells);
+        self
+    }
+
+    /// Receives the progress of image pulls and builds.
+    #[must_use]
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = Some(progress);
         self
     }
 
@@ -111,57 +149,76 @@ impl Builder {
     /// Looks for what is wanted. An error says what there is instead, and what would make it work.
     pub async fn build(&self) -> Result<Sandbox> {
         self.watch.admit()?;
-        let mut backends = self.backends.clone();
-        backends.watched_by(&self.watch);
         let trial = self.tried_here.then(trial).filter(can_be_tried);
-        backends.prepare_for(|name| self.first_run_of(name).or(trial.as_ref()).cloned());
-        self.choose(backends.probes()).await
+        let probe = |backend: &Arc<dyn Backend>| {
+            let setup = self.setup(backend.name(), trial.as_ref());
+            let (name, backend) = (backend.name().to_owned(), Arc::clone(backend));
+            Probe::new(name, async move { backend.detect(setup).await })
+        };
+        self.choose(self.backends.iter().map(probe).collect()).await
+    }
+
+    fn setup(&self, name: &str, trial: Option<&ExecOpts>) -> Setup {
+        Setup {
+            watch: self.watch.clone(),
+            first_run: self.first_run_of(name).or(trial).cloned(),
+            warm_cells: self.warm_cells,
+            progress: self.progress.clone(),
+        }
     }
 
     async fn choose(&self, probes: Vec<Probe>) -> Result<Sandbox> {
-        let names: Vec<&str> = probes.iter().map(|probe| probe.name).collect();
-        let registry = self.registry(&names);
+        let names: Vec<&str> = self.backends.iter().map(|backend| backend.name()).collect();
+        let mut registry = self.registry(&names);
         let needs = |name: &str| self.first_run_of(name).map(Needs::of).unwrap_or_default();
         let request = self.as_request();
         let decided = |found: &[Finding]| {
-            let known = found.iter().filter_map(|finding| finding.detected.as_ref().ok().cloned());
-            found.iter().any(|finding| finding.detected.is_err())
-                || known.fold(registry.clone(), Registry::with).choose(&request, needs).is_ok()
+            let known = found.iter().filter_map(|one| Some((&one.name, one.detected.as_ref().ok()?.clone())));
+            let registry = known.fold(registry.clone(), |all, (name, detected)| all.with(name, detected));
+            found.iter().any(|one| one.detected.is_err()) || registry.choose(&request, needs).is_ok()
         };
         let findings = look(self.relevant(probes), decided).await;
         let evidence = evidence(&names, &findings);
-        let detected: Vec<Detected> =
-            findings.into_iter().map(|finding| finding.detected).collect::<Result<_>>()?;
-        let (executor, selection) =
-            detected.into_iter().fold(registry, Registry::with).choose(&request, needs)?;
+        for finding in findings {
+            registry = registry.with(finding.name, finding.detected?);
+        }
+        let (executor, selection) = registry.choose(&request, needs)?;
         tracing::info!(executor = selection.name, requested = selection.requested, "chosen");
         Ok(Sandbox { executor, selection, evidence })
     }
 
     fn first_run_of(&self, name: &str) -> Option<&ExecOpts> {
-        self.first_run_on.get(name).or(self.first_run.as_ref())
+        let own = self.first_run_on.iter().find(|(key, _)| self.backends.canonical(key) == name);
+        own.map(|(_, opts)| opts).or(self.first_run.as_ref())
     }
 
     fn as_request(&self) -> Request {
         match &self.name {
             None => Request::Auto { no_fallback: self.no_fallback, floor: self.floor },
-            Some(name) => Request::Named { name: name.clone(), floor: self.floor },
+            Some(name) => {
+                Request::Named { name: self.backends.canonical(name).to_owned(), floor: self.floor }
+            }
         }
     }
 
-    /// Everybody's name, so that a miss can list them, and who is ruled out.
+    /// Every name, so that a miss can list them, and which of them are ruled out.
     fn registry(&self, names: &[&str]) -> Registry {
         let registry = names.iter().fold(Registry::new(), |registry, name| registry.with_name(*name));
-        let known = self.ruled_out.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        let known = self.ruled_out().filter(|(name, _)| names.contains(name));
         known.fold(registry, |registry, (name, by)| registry.ruling_out(name, by))
+    }
+
+    fn ruled_out(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.ruled_out.iter().map(|(name, by)| (self.backends.canonical(name), by.as_str()))
     }
 
     /// Only what can be chosen is looked for: looking costs time.
     fn relevant(&self, probes: Vec<Probe>) -> Vec<Probe> {
         if let Some(asked) = &self.name {
+            let asked = self.backends.canonical(asked);
             return probes.into_iter().filter(|probe| probe.name == asked).collect();
         }
-        let is_in = |probe: &Probe| !self.ruled_out.iter().any(|(name, _)| probe.name == name);
+        let is_in = |probe: &Probe| !self.ruled_out().any(|(name, _)| probe.name == name);
         let probes = probes.into_iter().filter(is_in);
         if self.no_fallback { probes.take(1).collect() } else { probes.map(Probe::or_pass_over).collect() }
     }
@@ -181,7 +238,7 @@ fn can_be_tried(opts: &ExecOpts) -> bool {
 
 fn evidence(names: &[&str], findings: &[Finding]) -> Arc<[Evidence]> {
     let of = |name: &&str| match findings.iter().find(|finding| finding.name == *name) {
-        Some(Finding { detected: Ok(detected), took, .. }) => Evidence::of(detected, *took),
+        Some(Finding { detected: Ok(detected), took, .. }) => Evidence::of(name, detected, *took),
         _ => Evidence::not_tried(name),
     };
     names.iter().map(of).collect()

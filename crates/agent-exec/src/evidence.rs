@@ -41,17 +41,17 @@ pub enum Found {
 }
 
 impl Evidence {
-    pub(crate) fn of(detected: &Detected, took: Duration) -> Self {
+    pub(crate) fn of(executor: &str, detected: &Detected, took: Duration) -> Self {
         let found = match detected {
             Detected::Ready(executor) => {
                 let has = executor.capabilities();
                 Found::Works { isolation: has.level, engine: has.engine.clone() }
             }
-            Detected::Missing { reason, remedy, .. } => {
+            Detected::Missing { reason, remedy } => {
                 Found::Missing { reason: reason.clone(), remedy: remedy.clone() }
             }
         };
-        Self { executor: detected.name().to_owned(), found, took }
+        Self { executor: executor.to_owned(), found, took }
     }
 
     pub(crate) fn not_tried(executor: &str) -> Self {

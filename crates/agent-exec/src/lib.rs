@@ -34,12 +34,8 @@
 //! A sandbox asked for by name is that one or an error with its remedy. Once chosen, a sandbox stays: a run that fails is
 //! never repeated on another.
 //!
-//! Backends are cargo features: `docker`, `podman` and `local`, all of them on by default. Everything of `exec-core` is here too.
-
-#[cfg(not(any(feature = "docker", feature = "local", feature = "podman")))]
-compile_error!(
-    "agent-exec runs nothing without a backend: turn on the feature `docker`, `podman` or `local`"
-);
+//! The backends built in are cargo features: `docker`, `podman` and `local`, all of them on by default. A [`Backend`] of your own
+//! is added with [`Builder::backend`], beside them or instead of them. Everything of `exec-core` is here too.
 
 mod backends;
 mod builder;
@@ -49,9 +45,10 @@ mod finder;
 mod probe;
 mod sandbox;
 
-pub use backends::Backends;
+pub use backends::{BackendInfo, Backends, backends};
 pub use builder::{Builder, builder};
 pub use evidence::{Evidence, Found};
+pub use exec_cell::{Backend, BuildStep, ImageStep, Progress, PullStep, Setup};
 #[doc(no_inline)]
 pub use exec_core::*;
 #[cfg(feature = "docker")]

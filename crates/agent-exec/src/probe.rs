@@ -14,7 +14,7 @@ const HEAD_START: Duration = Duration::from_secs(1);
 
 /// A way to look for one executor. Time-outs are its own.
 pub(crate) struct Probe {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     look: Pin<Box<dyn Future<Output = Result<Detected>> + Send>>,
 }
 
@@ -27,27 +27,17 @@ impl fmt::Debug for Probe {
 /// What one probe found.
 #[derive(Debug)]
 pub(crate) struct Finding {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) detected: Result<Detected>,
     pub(crate) took: Duration,
 }
 
 impl Probe {
     pub(crate) fn new(
-        name: &'static str,
+        name: impl Into<String>,
         look: impl Future<Output = Result<Detected>> + Send + 'static,
     ) -> Self {
-        Self { name, look: Box::pin(look) }
-    }
-
-    #[cfg(any(test, not(all(feature = "docker", feature = "local", feature = "podman"))))]
-    pub(crate) fn not_built_in(name: &'static str) -> Self {
-        let missing = Detected::Missing {
-            name: name.to_owned(),
-            reason: "this sandbox is not built into this version".to_owned(),
-            remedy: format!("use another sandbox, or a build with the feature `{name}`"),
-        };
-        Self::new(name, std::future::ready(Ok(missing)))
+        Self { name: name.into(), look: Box::pin(look) }
     }
 
     /// For who has a choice: what fails here is a reason to pass this one over. Only a request that makes no sense makes none
@@ -58,7 +48,6 @@ impl Probe {
             look.await.or_else(|error| match error.kind() {
                 ErrorKind::InvalidInput | ErrorKind::Stopped => Err(error),
                 _ => Ok(Detected::Missing {
-                    name: name.to_owned(),
                     reason: error.reason(),
                     remedy: error.remedy().unwrap_or("use another sandbox").to_owned(),
                 }),
@@ -91,7 +80,7 @@ struct Search {
     left: std::vec::IntoIter<Probe>,
     running: JoinSet<(usize, Finding)>,
     /// The task of each that was begun.
-    begun: Vec<(Id, &'static str)>,
+    begun: Vec<(Id, String)>,
     latest: Instant,
     latest_is_in: bool,
     /// Answers in order of preference, as far as there is no gap.
@@ -140,9 +129,8 @@ impl Search {
     /// What becomes of one that panicked: it is passed over. A gap in its place would keep back all behind it.
     fn broken(&self, error: &JoinError) -> Option<(usize, Finding)> {
         let index = self.begun.iter().position(|(task, _)| *task == error.id())?;
-        let (_, name) = self.begun[index];
+        let name = self.begun[index].1.clone();
         let missing = Detected::Missing {
-            name: name.to_owned(),
             reason: "looking for it failed in a way that should not happen".to_owned(),
             remedy: "report what was printed as an error of this version, or use another sandbox".to_owned(),
         };
@@ -151,7 +139,7 @@ impl Search {
 
     fn begin_next(&mut self) -> bool {
         let Some(probe) = self.left.next() else { return false };
-        let (index, name) = (self.begun.len(), probe.name);
+        let (index, name) = (self.begun.len(), probe.name.clone());
         tracing::debug!(executor = name, "looking for it");
         let task = self.running.spawn(async move { (index, probe.run().await) });
         self.begun.push((task.id(), name));

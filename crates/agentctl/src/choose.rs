@@ -1,9 +1,9 @@
 //! Chooses the sandbox for a job.
 
-use agent_exec::docker::{ContainerConfig, DockerConfig, Progress};
+use std::sync::Arc;
+
 use agent_exec::local::{LocalConfig, WallsChoice};
-use agent_exec::podman::PodmanConfig;
-use agent_exec::{Backends, Builder, Sandbox};
+use agent_exec::{Builder, Progress, Sandbox};
 use exec_core::{Executor, Request, Result};
 
 use crate::args::WallsArg;
@@ -26,12 +26,12 @@ pub(crate) async fn sandbox(job: &Job) -> Result<Sandbox> {
 
 /// The search for sandboxes with the options of this job.
 pub(crate) fn looking(job: &Job) -> Builder {
-    let (docker, podman) = (
-        DockerConfig { containers: container_config(job), ..DockerConfig::default() },
-        PodmanConfig { containers: container_config(job), ..PodmanConfig::default() },
-    );
-    let backends = Backends { docker, podman, local: local_config(job) };
-    let builder = agent_exec::builder().backends(backends);
+    // One command needs one cell; keeping more ready would cost it time.
+    let builder = agent_exec::builder().backend(Arc::new(local(job.walls))).warm_cells(0);
+    let builder = builder.progress(match job.talk {
+        Talk::Quiet => Progress::default(),
+        Talk::Terse | Talk::Normal | Talk::Verbose => output::image_progress(job.voice),
+    });
     let ruled_out = job.ruled_out.iter().flat_map(|by| {
         let containers = backends::all().iter().filter(|backend| backend.has_images);
         containers.map(move |backend| (backend.name, by))
@@ -39,21 +39,13 @@ pub(crate) fn looking(job: &Job) -> Builder {
     ruled_out.fold(builder, |builder, (name, by)| builder.rule_out(name, by))
 }
 
-fn local_config(job: &Job) -> LocalConfig {
-    let walls = match job.walls {
+/// Local cells with these walls, in place of those built in.
+fn local(walls: WallsArg) -> LocalConfig {
+    let walls = match walls {
         WallsArg::Auto => WallsChoice::Auto,
         WallsArg::Namespaces => WallsChoice::Namespaces,
         WallsArg::Subreaper => WallsChoice::Subreaper,
         WallsArg::ProcessGroup => WallsChoice::ProcessGroup,
     };
-    // One command needs one cell; making more ahead would cost it time.
-    LocalConfig { walls, warm_cells: 0, ..LocalConfig::default() }
-}
-
-fn container_config(job: &Job) -> ContainerConfig {
-    let progress = match job.talk {
-        Talk::Quiet => Progress::default(),
-        Talk::Terse | Talk::Normal | Talk::Verbose => output::image_progress(job.voice),
-    };
-    ContainerConfig { warm_cells: 0, progress, ..ContainerConfig::default() }
+    LocalConfig { walls, ..LocalConfig::default() }
 }

@@ -5,9 +5,11 @@
 //! backend only knows how to make a cell ([`CellMaker`]) and what that cell guarantees; [`CellExecutor`] makes
 //! an [`Executor`](exec_core::Executor) of it.
 //!
-//! This crate knows no namespaces, no containers and no engine.
+//! [`Backend`] is the other half: what an orchestrator needs to find a backend's sandboxes, and to stop and clean up
+//! after them. This crate makes no cells itself: it knows no namespaces and talks to no engine.
 
 mod admission;
+mod backend;
 mod cell;
 mod closing;
 mod executor;
@@ -24,6 +26,10 @@ mod sessions;
 mod verdict;
 mod writer;
 
+pub use backend::{
+    Backend, BuildStep, Engines, ImageStep, ImageStore, Left, Leftovers, Progress, PullStep, Removal, Setup,
+    StoredImage,
+};
 pub use executor::{CellExecutor, new_run_id};
 pub use limits::{CellLimits, not_held};
 pub use maker::{CellIo, CellMaker, Keeper, PostMortem};

@@ -36,8 +36,9 @@ pub(crate) fn size_of_tmp(node: &Node) -> Result<Limit<ByteSize>, Fault> {
                 ));
             }
             _ => {
-                let message =
-                    format!("no memory file system can be mounted at `{place}`: only `/tmp` and `/run` have one");
+                let message = format!(
+                    "no memory file system can be mounted at `{place}`: only `/tmp` and `/run` have one"
+                );
                 return Err(Fault::new(at, message));
             }
         }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use exec_cell::PoolConfig;
+use exec_cell::{PoolConfig, Progress, Setup};
 use exec_core::ExecOpts;
 use exec_watch::Watch;
 
 use crate::Patience;
-use crate::image::{Progress, PullPolicy};
+use crate::image::PullPolicy;
 use crate::supervisor::InitPlacement;
 
 /// The configuration shared by executors on any engine.
@@ -52,6 +52,18 @@ impl Default for ContainerConfig {
 }
 
 impl ContainerConfig {
+    /// This configuration with what every backend is given.
+    #[must_use]
+    pub fn set_up(&self, setup: Setup) -> Self {
+        Self {
+            watch: setup.watch,
+            first_run: setup.first_run,
+            warm_cells: setup.warm_cells.unwrap_or(self.warm_cells),
+            progress: setup.progress.unwrap_or_else(|| self.progress.clone()),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn pool(&self) -> PoolConfig {
         let total = PoolConfig::default().total.max(self.warm_cells);
         PoolConfig { per_spec: self.warm_cells, total, idle: self.warm_idle }

@@ -91,7 +91,13 @@ impl Execution {
     /// Returns an error if the sandbox died before the command ended, or broke its protocol.
     pub async fn wait(&self) -> Result<Outcome> {
         let outcome = self.handle.wait().await?;
-        Ok(Outcome { selection: self.selection.clone(), ..outcome })
+        Ok(match &self.selection {
+            Some(selection) => {
+                let executor = selection.name.clone();
+                Outcome { executor, selection: Some(Arc::clone(selection)), ..outcome }
+            }
+            None => outcome,
+        })
     }
 
     /// Reads all output, keeps it within the bounds of `capture`, and waits for the end.

@@ -13,8 +13,6 @@ pub enum Detected {
     Ready(Arc<dyn Executor>),
     /// The executor does not work here.
     Missing {
-        /// Its name.
-        name: String,
         /// What was found.
         reason: String,
         /// What would make it work.
@@ -23,18 +21,17 @@ pub enum Detected {
 }
 
 impl Detected {
-    /// Converts the result of making an executor of this name.
+    /// Converts the result of making an executor.
     ///
     /// An executor that is unavailable here is `Missing`, with the error's remedy or else with `otherwise`.
     ///
     /// # Errors
     ///
     /// Returns every error of another kind: it is about the request, not about this machine.
-    pub fn of(name: &str, made: Result<impl Executor + 'static>, otherwise: &str) -> Result<Self> {
+    pub fn of(made: Result<impl Executor + 'static>, otherwise: &str) -> Result<Self> {
         match made {
             Ok(executor) => Ok(Self::Ready(Arc::new(executor))),
             Err(error) if error.kind() == ErrorKind::Unavailable => Ok(Self::Missing {
-                name: name.to_owned(),
                 remedy: error.remedy().unwrap_or(otherwise).to_owned(),
                 reason: error.reason(),
             }),
@@ -42,36 +39,28 @@ impl Detected {
         }
     }
 
-    /// Its name.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Ready(executor) => executor.name(),
-            Self::Missing { name, .. } => name,
-        }
-    }
-
     fn availability(&self) -> Availability {
         match self {
             Self::Ready(executor) => Availability::Ready(executor.capabilities().clone()),
-            Self::Missing { reason, remedy, .. } => {
+            Self::Missing { reason, remedy } => {
                 Availability::Missing { reason: reason.clone(), remedy: remedy.clone() }
             }
         }
     }
 }
 
-/// Executors in order of preference.
+/// Executors by name, in order of preference.
 ///
 /// # Examples
 ///
 /// ```
 /// use exec_core::{Detected, ErrorKind, Registry};
 ///
-/// let registry = Registry::new().with(Detected::Missing {
-///     name: "docker".into(),
+/// let missing = Detected::Missing {
 ///     reason: "no socket at /var/run/docker.sock".into(),
 ///     remedy: "start Docker".into(),
-/// });
+/// };
+/// let registry = Registry::new().with("docker", missing);
 /// let error = registry.get("docker").unwrap_err();
 /// assert_eq!((error.kind(), error.remedy()), (ErrorKind::Unavailable, Some("start Docker")));
 /// ```
@@ -95,10 +84,11 @@ impl Registry {
     }
 
     /// Adds an executor, less preferred than those before. An executor of the same name is replaced in its place.
+    ///
+    /// Once chosen, the executor and its results carry this name, whatever the executor calls itself.
     #[must_use]
-    pub fn with(mut self, detected: Detected) -> Self {
-        let entry = self.entry(detected.name().to_owned());
-        entry.detected = Some(detected);
+    pub fn with(mut self, name: impl Into<String>, detected: Detected) -> Self {
+        self.entry(name.into()).detected = Some(detected);
         self
     }
 
@@ -181,12 +171,9 @@ mod tests {
     /// R6
     #[test]
     fn a_miss_lists_what_exists_and_a_missing_one_says_why() {
-        let missing = |name: &str| Detected::Missing {
-            name: name.into(),
-            reason: "no socket".into(),
-            remedy: format!("start {name}"),
-        };
-        let registry = Registry::new().with(missing("docker")).with(missing("podman"));
+        let missing =
+            |name: &str| Detected::Missing { reason: "no socket".into(), remedy: format!("start {name}") };
+        let registry = Registry::new().with("docker", missing("docker")).with("podman", missing("podman"));
         let miss = registry.get("dokcer").unwrap_err();
         assert_eq!(
             (miss.kind(), miss.remedy()),

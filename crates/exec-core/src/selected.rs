@@ -1,4 +1,4 @@
-//! A chosen executor whose results report the selection.
+//! A chosen executor: it carries the name it was chosen by, and its results report the selection.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{Capabilities, Cmd, ExecOpts, Execution, Executor, Health, Result, Selection, SessionName};
 
-/// Adds the selection to every result.
+/// Adds the selection, and with it the name, to every result.
 #[derive(Debug)]
 pub(crate) struct Selected {
     pub(crate) executor: Arc<dyn Executor>,
@@ -16,7 +16,7 @@ pub(crate) struct Selected {
 #[async_trait]
 impl Executor for Selected {
     fn name(&self) -> &str {
-        self.executor.name()
+        &self.selection.name
     }
 
     fn capabilities(&self) -> &Capabilities {

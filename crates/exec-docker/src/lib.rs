@@ -16,6 +16,7 @@
 //! # }
 //! ```
 
+mod backend;
 mod context;
 mod diagnose;
 mod discover;
@@ -25,10 +26,10 @@ mod facts;
 pub use diagnose::diagnose;
 pub use discover::{Origin, candidates};
 pub use exec_container::{
-    BuildStep, ContainerConfig, Endpoint, EndpointError, Failure, Here, ImageStep, InitPlacement, Patience,
-    Progress, PullPolicy, PullStep, Surroundings, System,
+    ContainerConfig, Endpoint, EndpointError, Failure, Here, InitPlacement, Patience, PullPolicy,
+    Surroundings, System,
 };
-pub use executor::{DockerConfig, DockerExec, detect, digests, reach};
+pub use executor::{DockerConfig, DockerExec};
 pub use facts::{DockerGroup, Facts};
 
 /// A place where a Docker engine may be.

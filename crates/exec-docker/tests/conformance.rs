@@ -20,31 +20,31 @@ mod linux {
 
     use exec_core::Executor;
     use exec_docker::{ContainerConfig, DockerConfig, DockerExec, InitPlacement};
-    use exec_testkit::Backend;
+    use exec_testkit::Subject;
 
     /// Every container is made on demand, with PID 1 mounted from this machine.
-    pub(crate) async fn host_image() -> Backend {
-        backend("docker-host-image", ContainerConfig { warm_cells: 0, ..ContainerConfig::default() }).await
+    pub(crate) async fn host_image() -> Subject {
+        subject("docker-host-image", ContainerConfig { warm_cells: 0, ..ContainerConfig::default() }).await
     }
 
     /// Containers are kept warm, with PID 1 in a volume of the engine.
-    pub(crate) async fn odd_image() -> Backend {
+    pub(crate) async fn odd_image() -> Subject {
         let label = "docker-odd-image-pooled";
         let image = match exec_testkit::odd_image("docker") {
             Ok(image) => image.to_owned(),
             Err(error) => {
-                return Backend { label: label.into(), engine: "docker", executor: Err(error.to_string()) };
+                return Subject { label: label.into(), engine: "docker", executor: Err(error.to_string()) };
             }
         };
         let (image, init) = (Some(image), InitPlacement::Volume);
-        backend(label, ContainerConfig { image, init, warm_cells: 2, ..ContainerConfig::default() }).await
+        subject(label, ContainerConfig { image, init, warm_cells: 2, ..ContainerConfig::default() }).await
     }
 
-    async fn backend(label: &str, containers: ContainerConfig) -> Backend {
+    async fn subject(label: &str, containers: ContainerConfig) -> Subject {
         let executor = match DockerExec::new(DockerConfig { containers, ..DockerConfig::default() }).await {
             Ok(executor) => Ok(Arc::new(executor) as Arc<dyn Executor>),
             Err(error) => Err(error.to_string()),
         };
-        Backend { label: label.to_owned(), engine: "docker", executor }
+        Subject { label: label.to_owned(), engine: "docker", executor }
     }
 }

@@ -9,7 +9,7 @@ use exec_watch::Watch;
 /// The name that selects local execution.
 pub(crate) const NAME: &str = "local";
 
-/// Configuration of [`LocalExec`](crate::LocalExec).
+/// Configuration of [`LocalExec`](crate::LocalExec), and the backend that makes it.
 #[derive(Debug, Clone)]
 pub struct LocalConfig {
     /// The walls between a command and the host.

@@ -1,8 +1,8 @@
 //! The local executor: learns once which walls the host allows, and runs commands behind them.
 
-use exec_core::{Detected, Executor, Result, Wraps};
+use exec_core::{Executor, Result, Wraps};
 
-use crate::config::{LocalConfig, NAME};
+use crate::config::LocalConfig;
 use crate::os;
 
 /// Runs commands on this machine.
@@ -27,13 +27,4 @@ impl Wraps for LocalExec {
     fn inner(&self) -> &dyn Executor {
         &*self.0
     }
-}
-
-/// Local execution as a registry entry: missing where the host does not allow it.
-///
-/// # Errors
-///
-/// Fails if the configured first run is invalid, as that run would.
-pub async fn detect(config: LocalConfig) -> Result<Detected> {
-    Detected::of(NAME, LocalExec::new(config).await, "use a container")
 }

@@ -18,6 +18,7 @@
 //! # }
 //! ```
 
+mod backend;
 mod config;
 mod executor;
 #[cfg(target_os = "linux")]
@@ -31,4 +32,4 @@ mod os;
 mod secrets;
 
 pub use config::{LocalConfig, WallsChoice};
-pub use executor::{LocalExec, detect};
+pub use executor::LocalExec;

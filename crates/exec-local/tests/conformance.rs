@@ -8,9 +8,9 @@ fn main() -> ExitCode {
 
     exec_testkit::main(async || {
         vec![
-            linux::backend("local-namespaces", Namespaces, 0).await,
-            linux::backend("local-namespaces-pooled", Namespaces, 2).await,
-            linux::backend("local-subreaper", Subreaper, 0).await,
+            linux::subject("local-namespaces", Namespaces, 0).await,
+            linux::subject("local-namespaces-pooled", Namespaces, 2).await,
+            linux::subject("local-subreaper", Subreaper, 0).await,
         ]
     })
 }
@@ -27,14 +27,14 @@ mod linux {
 
     use exec_core::Executor;
     use exec_local::{LocalConfig, LocalExec, WallsChoice};
-    use exec_testkit::Backend;
+    use exec_testkit::Subject;
 
-    pub(crate) async fn backend(label: &str, walls: WallsChoice, warm_cells: usize) -> Backend {
+    pub(crate) async fn subject(label: &str, walls: WallsChoice, warm_cells: usize) -> Subject {
         let config = LocalConfig { walls, warm_cells, ..LocalConfig::default() };
         let executor = match LocalExec::new(config).await {
             Ok(executor) => Ok(Arc::new(executor) as Arc<dyn Executor>),
             Err(error) => Err(error.to_string()),
         };
-        Backend { label: label.to_owned(), engine: "local", executor }
+        Subject { label: label.to_owned(), engine: "local", executor }
     }
 }

@@ -1,13 +1,11 @@
 //! The Podman executor.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use exec_container::{Answered, ContainerConfig, Greeting, Product};
-use exec_core::{Detected, Error, ErrorKind, Executor, Result, Wraps};
+use exec_core::{Error, ErrorKind, Executor, Result, Wraps};
 
 use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose, service};
 
-/// Configuration of [`PodmanExec`].
+/// Configuration of [`PodmanExec`], and the backend that makes it.
 #[derive(Debug, Clone, Default)]
 pub struct PodmanConfig {
     /// The service's address, like `unix:///run/podman/podman.sock`; `None` to look for one, and to start one where there
@@ -30,18 +28,12 @@ impl PodmanExec {
 
 /// The first service that answers, is Podman's and can make containers here; else one of our own, which ends when nobody holds
 /// its lifeline any more.
-pub async fn reach(config: &PodmanConfig) -> Result<Answered> {
+pub(crate) async fn reach(config: &PodmanConfig) -> Result<Answered> {
     let facts = Facts::look(&Here);
     match find(config, &facts).await? {
         Ok(found) => Ok(found),
         Err(attempts) => start(config, &facts, attempts).await,
     }
-}
-
-/// By which digests Podman knows these images.
-pub async fn digests(config: &PodmanConfig, images: &BTreeSet<String>) -> Result<BTreeMap<String, String>> {
-    let engine = reach(config).await?;
-    exec_container::digests(&engine, NAME, config.containers.patience, images).await
 }
 
 /// A service that is there already; else where there is none. One that was named and can't be used is an error.
@@ -100,11 +92,6 @@ async fn start(config: &PodmanConfig, facts: &Facts, attempts: Vec<Attempt>) -> 
         (System::Linux, Some(program)) => service::start(program, facts, config.containers.patience).await,
         _ => Err(diagnose(attempts, facts)),
     }
-}
-
-/// Podman as a registry's entry: missing where there is none that answers us.
-pub async fn detect(config: PodmanConfig) -> Result<Detected> {
-    Detected::of(NAME, PodmanExec::new(config).await, "use --sandbox local")
 }
 
 impl Wraps for PodmanExec {

@@ -17,6 +17,7 @@
 //! # }
 //! ```
 
+mod backend;
 mod connection;
 mod diagnose;
 mod discover;
@@ -29,12 +30,11 @@ mod service;
 pub use diagnose::diagnose;
 pub use discover::{Origin, candidates};
 pub use exec_container::{
-    BuildStep, ContainerConfig, Endpoint, EndpointError, Failure, Here, ImageStep, InitPlacement, Patience,
-    Progress, PullPolicy, PullStep, Surroundings, System,
+    ContainerConfig, Endpoint, EndpointError, Failure, Here, InitPlacement, Patience, PullPolicy,
+    Surroundings, System,
 };
-pub use executor::{PodmanConfig, PodmanExec, detect, digests, reach};
+pub use executor::{PodmanConfig, PodmanExec};
 pub use facts::Facts;
-pub use service::is_of_our_own;
 
 /// A place where a Podman service may listen.
 pub type Candidate = exec_container::Candidate<Origin>;

@@ -21,31 +21,31 @@ mod linux {
 
     use exec_core::Executor;
     use exec_podman::{ContainerConfig, InitPlacement, PodmanConfig, PodmanExec};
-    use exec_testkit::Backend;
+    use exec_testkit::Subject;
 
     /// Every container is made on demand, with PID 1 mounted from this machine.
-    pub(crate) async fn host_image() -> Backend {
-        backend("podman-host-image", ContainerConfig { warm_cells: 0, ..ContainerConfig::default() }).await
+    pub(crate) async fn host_image() -> Subject {
+        subject("podman-host-image", ContainerConfig { warm_cells: 0, ..ContainerConfig::default() }).await
     }
 
     /// Containers are kept warm, with PID 1 in a volume of the engine.
-    pub(crate) async fn odd_image() -> Backend {
+    pub(crate) async fn odd_image() -> Subject {
         let label = "podman-odd-image-pooled";
         let image = match exec_testkit::odd_image("podman") {
             Ok(image) => image.to_owned(),
             Err(error) => {
-                return Backend { label: label.into(), engine: "podman", executor: Err(error.to_string()) };
+                return Subject { label: label.into(), engine: "podman", executor: Err(error.to_string()) };
             }
         };
         let (image, init) = (Some(image), InitPlacement::Volume);
-        backend(label, ContainerConfig { image, init, warm_cells: 2, ..ContainerConfig::default() }).await
+        subject(label, ContainerConfig { image, init, warm_cells: 2, ..ContainerConfig::default() }).await
     }
 
-    async fn backend(label: &str, containers: ContainerConfig) -> Backend {
+    async fn subject(label: &str, containers: ContainerConfig) -> Subject {
         let executor = match PodmanExec::new(PodmanConfig { containers, ..PodmanConfig::default() }).await {
             Ok(executor) => Ok(Arc::new(executor) as Arc<dyn Executor>),
             Err(error) => Err(error.to_string()),
         };
-        Backend { label: label.to_owned(), engine: "podman", executor }
+        Subject { label: label.to_owned(), engine: "podman", executor }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs every case on every backend, as tests that show what ran and what did not.
+//! Runs every case on every executor under test, as tests that show what ran and what did not.
 
 use std::io;
 use std::process::ExitCode;
@@ -9,11 +9,11 @@ use exec_core::Executor;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::runtime::{Handle, Runtime};
 
-use crate::backend::{Requirement, claim_name};
 use crate::cases::Group;
 use crate::probe::Probe;
+use crate::subject::{Requirement, claim_name};
 use crate::took::Took;
-use crate::{Backend, Case, Ctx, Skip, cases, orchestrator, reexec};
+use crate::{Case, Ctx, Skip, Subject, cases, orchestrator, reexec};
 
 /// No case takes long, not even one with a hundred containers on a busy machine; one that takes this long
 /// hangs.
@@ -22,15 +22,15 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Cases may block a thread of the runtime (a control outside, a scan of `/proc`); others must continue.
 const THREADS: usize = 8;
 
-/// The `main` of a backend's conformance test: runs every case on every backend that `backends` makes.
-pub fn main(backends: impl AsyncFnOnce() -> Vec<Backend>) -> ExitCode {
+/// The `main` of a backend's conformance test: runs every case on every executor that `subjects` makes.
+pub fn main(subjects: impl AsyncFnOnce() -> Vec<Subject>) -> ExitCode {
     if let Err(error) = reexec::with_planted_environment().and_then(|()| reexec::leak_a_descriptor()) {
         return fail(&format!("can't plant what must not be seen: {error}"));
     }
     // Before anything is written to disk, because a process with a task is killed.
     if let Some(task) = orchestrator::Task::from_env() {
         return match runtime() {
-            Ok(runtime) => runtime.block_on(async { task.carry_out(&backends().await).await }),
+            Ok(runtime) => runtime.block_on(async { task.carry_out(&subjects().await).await }),
             Err(_) => ExitCode::FAILURE,
         };
     }
@@ -39,9 +39,9 @@ pub fn main(backends: impl AsyncFnOnce() -> Vec<Backend>) -> ExitCode {
         Ok(prepared) => prepared,
         Err(error) => return fail(&format!("can't prepare: {error}")),
     };
-    let backends = runtime.block_on(backends());
-    let conclusion = libtest_mimic::run(&arguments, harness.trials(&backends, &cases::all()));
-    end(runtime, backends);
+    let subjects = runtime.block_on(subjects());
+    let conclusion = libtest_mimic::run(&arguments, harness.trials(&subjects, &cases::all()));
+    end(runtime, subjects);
     conclusion.exit_code()
 }
 
@@ -70,29 +70,29 @@ struct Harness {
 }
 
 impl Harness {
-    /// One trial for every case and backend, named `label::group::case`, and one for each required claim.
-    fn trials(&self, backends: &[Backend], groups: &[Group]) -> Vec<Trial> {
+    /// One trial for every case and subject, named `label::group::case`, and one for each required claim.
+    fn trials(&self, subjects: &[Subject], groups: &[Group]) -> Vec<Trial> {
         let mut trials = Vec::new();
-        for backend in backends {
+        for subject in subjects {
             for (group, cases) in groups {
                 for case in *cases {
                     trials.push(self.trial(
-                        format!("{}::{group}::{}", backend.label, case.name),
-                        backend,
+                        format!("{}::{group}::{}", subject.label, case.name),
+                        subject,
                         case,
                     ));
                 }
             }
-            trials.extend(self.requirement.claims_of(backend.engine).map(|claim| required(backend, claim)));
+            trials.extend(self.requirement.claims_of(subject.engine).map(|claim| required(subject, claim)));
         }
         trials
     }
 
-    fn trial(&self, name: String, backend: &Backend, case: &'static Case) -> Trial {
-        let executor = match &backend.executor {
+    fn trial(&self, name: String, subject: &Subject, case: &'static Case) -> Trial {
+        let executor = match &subject.executor {
             Ok(executor) => Arc::clone(executor),
-            Err(reason) if self.requirement.names(backend.engine) => {
-                let reason = format!("{} is required and missing: {reason}", backend.engine);
+            Err(reason) if self.requirement.names(subject.engine) => {
+                let reason = format!("{} is required and missing: {reason}", subject.engine);
                 return Trial::test(name, move || Err(Failed::from(reason))).with_kind(case.shows);
             }
             Err(reason) => return ignored(name, format!("missing: {reason}")),
@@ -100,7 +100,7 @@ impl Harness {
         if let Some(reason) = case.needs.iter().find_map(|need| need.missing(executor.capabilities())) {
             return ignored(name, reason);
         }
-        let (harness, label) = (self.clone(), backend.label.clone());
+        let (harness, label) = (self.clone(), subject.label.clone());
         let took = Took::of(&name);
         Trial::ignorable_test(name, move || took.say(|| harness.run(case, &label, executor)).into())
             .with_kind(case.shows)
@@ -148,17 +148,17 @@ impl From<Verdict> for Result<Completion, Failed> {
 }
 
 /// A case without its claim is ignored; if the claim is required, this trial fails.
-fn required(backend: &Backend, claim: &str) -> Trial {
-    let made = match &backend.executor {
+fn required(subject: &Subject, claim: &str) -> Trial {
+    let made = match &subject.executor {
         Ok(executor) if executor.capabilities().claims.iter().any(|made| claim_name(*made) == claim) => {
             Ok(Completion::Completed)
         }
-        Ok(_) => Err(Failed::from(format!("{claim} is required and not claimed by {}", backend.label))),
+        Ok(_) => Err(Failed::from(format!("{claim} is required and not claimed by {}", subject.label))),
         Err(reason) => {
-            Err(Failed::from(format!("{claim} is required and {} is missing: {reason}", backend.label)))
+            Err(Failed::from(format!("{claim} is required and {} is missing: {reason}", subject.label)))
         }
     };
-    Trial::ignorable_test(format!("{}::required::{claim}", backend.label), move || made)
+    Trial::ignorable_test(format!("{}::required::{claim}", subject.label), move || made)
 }
 
 /// Shown as ignored under any arguments: a case that can't run must not pass.
@@ -170,8 +170,8 @@ fn ignored(name: String, reason: String) -> Trial {
 }
 
 /// Drops the executors inside the runtime they were made in, before the runtime.
-fn end(runtime: Runtime, backends: Vec<Backend>) {
-    runtime.block_on(async { drop(backends) });
+fn end(runtime: Runtime, subjects: Vec<Subject>) {
+    runtime.block_on(async { drop(subjects) });
     runtime.shutdown_timeout(Duration::from_secs(10));
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use exec_core::{Cmd, ExecOpts};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{Backend, Ctx};
+use crate::{Ctx, Subject};
 
 const LABEL: &str = "EXEC_TESTKIT_ORCHESTRATE";
 const WORKSPACE: &str = "EXEC_TESTKIT_WORKSPACE";
@@ -37,9 +37,9 @@ impl Task {
     }
 
     /// Starts the run and reads its output until it ends.
-    pub(crate) async fn carry_out(&self, backends: &[Backend]) -> ExitCode {
-        let backend = backends.iter().find(|backend| backend.label == self.label);
-        let Some(Ok(executor)) = backend.map(|backend| &backend.executor) else { return ExitCode::FAILURE };
+    pub(crate) async fn carry_out(&self, subjects: &[Subject]) -> ExitCode {
+        let subject = subjects.iter().find(|subject| subject.label == self.label);
+        let Some(Ok(executor)) = subject.map(|subject| &subject.executor) else { return ExitCode::FAILURE };
         let opts = ExecOpts::in_workspace(&self.workspace).with_timeout(self.timeout);
         match executor.run(&Cmd::shell(&self.script), &opts).await {
             Ok(_) => ExitCode::SUCCESS,

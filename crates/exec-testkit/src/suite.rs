@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use crate::backend::Requirement;
+use crate::subject::Requirement;
 use crate::took::Took;
 use crate::{CaseFuture, Skip};
 

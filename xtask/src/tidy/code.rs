@@ -2,18 +2,27 @@
 
 /// The text with comments, strings and characters blanked out; line numbers stay the same.
 pub(super) fn only_code(text: &str) -> String {
+    blank(text, |_| true)
+}
+
+/// The text with comments blanked out; lines stay where they are.
+pub(super) fn without_comments(text: &str) -> String {
+    blank(text, |first| first == '/')
+}
+
+/// Blanks out the comments, strings and characters whose first character is unwanted.
+fn blank(text: &str, is_unwanted: impl Fn(char) -> bool) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut code = String::with_capacity(text.len());
     let mut at = 0;
     while at < chars.len() {
         let end = skip(&chars, at);
-        if end == at {
-            code.push(chars[at]);
-            at += 1;
-        } else {
+        if end > at && is_unwanted(chars[at]) {
             code.extend(chars[at..end].iter().map(|&c| if c == '\n' { '\n' } else { ' ' }));
-            at = end;
+        } else {
+            code.extend(&chars[at..end.max(at + 1)]);
         }
+        at = end.max(at + 1);
     }
     code
 }
@@ -122,6 +131,12 @@ mod tests {
     #[test]
     fn comments_are_not_code() {
         blanked("a // b\nc /* d /* e */ f */ g", "a c g");
+    }
+
+    #[test]
+    fn comments_alone_are_blanked() {
+        let text = without_comments("a(\"b // c\") // \"d\"\n'/' /* e */ f");
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "a(\"b // c\") '/' f");
     }
 
     #[test]

@@ -35,11 +35,14 @@ const ROWS: &[Row] = &[
     },
     Row { name: "exec-bootstrap", may_use: &["exec-core", "exec-files"] },
     Row { name: "exec-config", may_use: &["exec-core", "exec-files"] },
-    Row { name: "exec-docker", may_use: &["exec-container", "exec-core"] },
-    Row { name: "exec-podman", may_use: &["exec-container", "exec-core", "exec-files", "exec-wire"] },
+    Row { name: "exec-docker", may_use: &["exec-cell", "exec-container", "exec-core"] },
+    Row {
+        name: "exec-podman",
+        may_use: &["exec-cell", "exec-container", "exec-core", "exec-files", "exec-wire"],
+    },
     Row {
         name: "agent-exec",
-        may_use: &["exec-container", "exec-core", "exec-docker", "exec-local", "exec-podman", "exec-watch"],
+        may_use: &["exec-cell", "exec-core", "exec-docker", "exec-local", "exec-podman", "exec-watch"],
     },
     Row { name: "exec-doctor", may_use: &["exec-core"] },
     Row { name: "exec-tools", may_use: &["exec-core"] },

@@ -1,17 +1,21 @@
 //! What is built of which answers.
 
+use std::path::PathBuf;
+
 use exec_core::{Error, ErrorKind};
 
 use super::*;
 use crate::Found;
+use crate::backends::NotBuiltIn;
 
-/// Answers that need no engine: nothing is ready here, which is enough to see who was asked.
-fn probes() -> Vec<Probe> {
-    ["docker", "podman", "local"].map(Probe::not_built_in).into()
+/// A builder whose backends are all missing, which is enough to see which were asked.
+fn builder() -> Builder {
+    let missing = ["docker", "podman", "local"].map(|name| Arc::new(NotBuiltIn(name)) as Arc<dyn Backend>);
+    crate::builder().backends(missing.into_iter().collect())
 }
 
 async fn refusal(builder: Builder) -> Error {
-    builder.choose(probes()).await.map(|sandbox| sandbox.selection().name.clone()).unwrap_err()
+    builder.build().await.map(|sandbox| sandbox.selection().name.clone()).unwrap_err()
 }
 
 /// R6, R62
@@ -57,7 +61,7 @@ fn auto_is_a_name_too() {
 #[cfg(feature = "local")]
 #[tokio::test]
 async fn evidence_says_who_was_asked() {
-    let sandbox = builder().sandbox("local").build().await.unwrap();
+    let sandbox = crate::builder().sandbox("local").build().await.unwrap();
     let found: Vec<(&str, bool)> =
         sandbox.evidence().iter().map(|e| (e.executor.as_str(), e.found == Found::NotTried)).collect();
     assert_eq!(found, [("docker", true), ("podman", true), ("local", false)]);
@@ -69,6 +73,58 @@ async fn evidence_says_who_was_asked() {
 async fn a_directory_that_cant_be_a_workspace_is_not_tried() {
     assert!(!can_be_tried(&ExecOpts::in_workspace("/")));
     assert!(can_be_tried(&trial()), "the tests run in a directory of their own");
-    let sandbox = builder().sandbox("local").tried_here().build().await.unwrap();
+    let sandbox = crate::builder().sandbox("local").tried_here().build().await.unwrap();
     assert_eq!(sandbox.selection().name, "local");
+}
+
+/// A third party's backend: local cells under a name of its own.
+#[cfg(feature = "local")]
+#[derive(Debug)]
+struct Careful;
+
+#[cfg(feature = "local")]
+#[async_trait::async_trait]
+impl Backend for Careful {
+    fn name(&self) -> &'static str {
+        "careful"
+    }
+
+    fn aliases(&self) -> &[&str] {
+        &["cautious"]
+    }
+
+    async fn detect(&self, setup: Setup) -> Result<exec_core::Detected> {
+        exec_local::LocalConfig::default().detect(setup).await
+    }
+}
+
+/// R60, R62: the executor and its results carry the name that the backend is registered by.
+#[cfg(feature = "local")]
+#[tokio::test]
+async fn a_backend_of_a_third_party_is_chosen_like_any_other() {
+    use exec_core::Executor;
+
+    let workspace = tempfile::tempdir().unwrap();
+    let with_it = || builder().backend(Arc::new(Careful)).first_run(ExecOpts::in_workspace(workspace.path()));
+    let by_auto = with_it().build().await.unwrap();
+    assert_eq!((by_auto.name(), by_auto.selection().passed_over.len()), ("careful", 0));
+    let by_alias = with_it().sandbox("cautious").build().await.unwrap();
+    assert_eq!((by_alias.name(), by_alias.selection().requested.as_str()), ("careful", "careful"));
+    let result = by_alias.run(&Cmd::new("true"), &ExecOpts::in_workspace(workspace.path())).await.unwrap();
+    assert_eq!(result.outcome.executor, "careful");
+    let ruled_out = refusal(with_it().rule_out("cautious", "MINE=false")).await;
+    assert!(ruled_out.to_string().contains("careful: "), "{ruled_out}");
+    let last = Backends::default().with_last(Arc::new(Careful));
+    let miss = refusal(builder().backends(last).sandbox("carefull")).await;
+    assert_eq!(miss.remedy(), Some("use one of these: docker, podman, local, careful"));
+}
+
+/// The options of the first run are those given for the backend, by its name or an alias.
+#[test]
+fn the_setup_is_the_backends_own() {
+    let opts = |path: &str| ExecOpts::in_workspace(path);
+    let builder = builder().first_run(opts("/any")).first_run_on("docker", opts("/docker")).warm_cells(3);
+    let workspace = |name: &str| builder.setup(name, None).first_run.unwrap().workspace.path.unwrap();
+    assert_eq!([workspace("docker"), workspace("local")], [PathBuf::from("/docker"), PathBuf::from("/any")]);
+    assert_eq!(builder.setup("local", None).warm_cells, Some(3));
 }

@@ -1,208 +1,68 @@
-//! What of a container its engine has to do, where there are engines at all.
+//! Asks the backends for what only their engines can do.
 
-use exec_watch::{CellRecord, StateDir};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::Left;
+use exec_cell::{Left, Leftovers, Removal};
+use exec_watch::{CellRecord, Place, StateDir, SweepMode};
+use futures_util::future::join_all;
 
-/// What came of asking engines.
-#[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// Containers that are gone, by the names of their cells.
-    pub(super) gone: Vec<String>,
-    /// What could not be done.
-    pub(super) left: Vec<Left>,
+use crate::Backends;
+
+/// Addresses of engines, by the name of their backend.
+pub(super) type Addresses = BTreeMap<String, BTreeSet<String>>;
+
+/// Removes the containers of these cells, whose processes are dead already where this machine could see them.
+pub(super) async fn remove(backends: &Backends, cells: &[CellRecord]) -> Removal {
+    let (by_backend, left) = by_backend(backends, cells.to_vec());
+    let removals = backends.engines().filter_map(|(name, engines)| {
+        let cells = by_backend.get(name)?;
+        Some(async move { engines.remove(cells).await })
+    });
+    let mut all = Removal { gone: Vec::new(), left };
+    join_all(removals).await.into_iter().for_each(|one| all.add(one));
+    all
 }
 
-/// What dead owners left on engines, by names.
-#[derive(Debug, Default)]
-pub(super) struct Leftovers {
-    pub(super) containers: Vec<String>,
-    pub(super) volumes: Vec<String>,
-    pub(super) networks: Vec<String>,
-    /// What was not removed.
-    pub(super) left: Vec<Left>,
-    /// How many of those stay because somebody uses them.
-    pub(super) in_use: usize,
+/// Removes containers that carry this directory's label and are in none of its records.
+pub(super) async fn remove_strays(backends: &Backends, state: &StateDir, known: &Addresses) -> Removal {
+    let none = BTreeSet::new();
+    let removals = backends.engines().map(|(name, engines)| {
+        let addresses = known.get(name).unwrap_or(&none);
+        async move { engines.remove_strays(state, addresses).await }
+    });
+    let mut all = Removal::default();
+    join_all(removals).await.into_iter().for_each(|one| all.add(one));
+    all
 }
 
-impl Leftovers {
-    /// Whether something is said of this container already.
-    #[cfg(any(feature = "docker", feature = "podman"))]
-    fn tells_of(&self, container: &str) -> bool {
-        let left = format!("container {container}");
-        self.containers.iter().any(|name| name == container) || self.left.iter().any(|one| one.what == left)
+/// Removes what dead owners left on engines, or only lists it. `dead` are their cells according to the records.
+pub(super) async fn clean(backends: &Backends, dead: Vec<CellRecord>, mode: SweepMode) -> Leftovers {
+    let (mut by_backend, left) = by_backend(backends, dead);
+    let mut all = Leftovers { left, ..Leftovers::default() };
+    for (name, engines) in backends.engines() {
+        all.add(engines.clean(by_backend.remove(name).unwrap_or_default(), mode).await);
     }
+    all
 }
 
-#[cfg(any(feature = "docker", feature = "podman"))]
-mod leftovers;
-#[cfg(any(feature = "docker", feature = "podman"))]
-pub(super) mod reach;
-
-#[cfg(any(feature = "docker", feature = "podman"))]
-pub(super) use leftovers::{clear, clear_lanes};
-#[cfg(any(feature = "docker", feature = "podman"))]
-pub(super) use real::{remove, remove_strays};
-
-#[cfg(any(feature = "docker", feature = "podman"))]
-mod real {
-    use std::collections::BTreeMap;
-    use std::time::Duration;
-
-    use exec_container::{Depot, Endpoint, Patience};
-    use exec_watch::Place;
-    use futures_util::future::join_all;
-    use tokio::time::{Instant, sleep};
-
-    use super::{Asked, CellRecord, Left, StateDir};
-
-    /// Whoever has to stop something does not wait long for an engine that hangs.
-    const PATIENCE: Patience = Patience {
-        greet: Duration::from_secs(1),
-        ask: Duration::from_secs(3),
-        make: Duration::from_secs(3),
-        remove: Duration::from_secs(3),
-    };
-
-    /// An engine takes a container away by itself when its PID 1 has ended; one that has not by then is told to.
-    const BY_ITSELF: Duration = Duration::from_millis(700);
-
-    /// How long the engine may take after it was told.
-    const LIMIT: Duration = Duration::from_secs(5);
-
-    /// Between two looks; it doubles up to the longest, because an engine that is asked all the time does nothing else.
-    const FIRST_LOOK: Duration = Duration::from_millis(10);
-    const LONGEST_LOOK: Duration = Duration::from_millis(160);
-
-    /// Sees to it that the containers of these cells are gone, whose processes are dead already where they could be seen.
-    pub(in super::super) async fn remove(cells: &[CellRecord]) -> Asked {
-        let mut by_engine: BTreeMap<(&str, &str), Vec<Container<'_>>> = BTreeMap::new();
-        for cell in cells {
-            if let Some(Place::Container { id, endpoint, same_kernel }) = &cell.place {
-                let container = Container { cell: &cell.name, id, unseen: !same_kernel };
-                by_engine.entry((endpoint, &cell.backend)).or_default().push(container);
-            }
-        }
-        let engines = by_engine.iter().map(|((endpoint, backend), containers)| async move {
-            match open(endpoint, backend).await {
-                Ok(depot) => join_all(containers.iter().map(|one| one.remove(&depot))).await,
-                Err(why) => containers.iter().map(|one| Err(one.left(&why))).collect(),
-            }
-        });
-        let mut asked = Asked::default();
-        for outcome in join_all(engines).await.into_iter().flatten() {
-            match outcome {
-                Ok(cell) => asked.gone.push(cell),
-                Err(left) => asked.left.push(left),
-            }
-        }
-        asked
-    }
-
-    /// Removes containers that carry this directory's label and are in none of its records.
-    pub(in super::super) async fn remove_strays(state: &StateDir, endpoints: Vec<(String, String)>) -> Asked {
-        let one = |(endpoint, backend): (String, String)| async move {
-            // An engine that is not there has nothing; one that hangs is told of with the cells that are on it.
-            let Ok(depot) = open(&endpoint, &backend).await else { return Asked::default() };
-            let mut asked = Asked::default();
-            for stray in depot.written_down_in(state).await.unwrap_or_default() {
-                match depot.remove(&stray.id).await {
-                    Ok(()) => asked.gone.push(stray.name),
-                    Err(error) => asked.left.push(Left {
-                        what: format!("container {}", stray.name),
-                        why: error.to_string(),
-                        may_live: true,
-                    }),
-                }
-            }
-            asked
-        };
-        let mut all = Asked::default();
-        for asked in join_all(endpoints.into_iter().map(one)).await {
-            all.gone.extend(asked.gone);
-            all.left.extend(asked.left);
-        }
-        all
-    }
-
-    async fn open(endpoint: &str, backend: &str) -> Result<Depot, String> {
-        let parsed: Endpoint = endpoint.parse().map_err(|_| format!("`{endpoint}` is no address"))?;
-        Depot::open(&parsed, backend, PATIENCE).await.map_err(|error| error.to_string())
-    }
-
-    /// A container to be removed.
-    struct Container<'a> {
-        cell: &'a str,
-        id: &'a str,
-        /// Its processes are on another kernel.
-        unseen: bool,
-    }
-
-    impl Container<'_> {
-        async fn remove(&self, depot: &Depot) -> Result<String, Left> {
-            let begun = Instant::now();
-            let (mut look, mut told) = (FIRST_LOOK, self.unseen);
-            loop {
-                if told && let Err(error) = depot.remove(self.id).await {
-                    return Err(self.left(&error.to_string()));
-                }
-                // An answer that makes no sense may do so the next time.
-                match depot.has(self.id).await {
-                    Ok(false) => return Ok(self.cell.to_owned()),
-                    Ok(true) | Err(_) if begun.elapsed() < LIMIT => {}
-                    Ok(true) => return Err(self.left("the engine does not remove it")),
-                    Err(error) => return Err(self.left(&error.to_string())),
-                }
-                told |= begun.elapsed() > BY_ITSELF;
-                sleep(look).await;
-                look = (look * 2).min(LONGEST_LOOK);
-            }
-        }
-
-        fn left(&self, why: &str) -> Left {
-            Left { what: format!("container {}", self.cell), why: why.to_owned(), may_live: self.unseen }
+/// Splits cells in containers by their backend. Those of a backend that is not registered are left.
+fn by_backend(backends: &Backends, cells: Vec<CellRecord>) -> (BTreeMap<String, Vec<CellRecord>>, Vec<Left>) {
+    let known: BTreeSet<&str> = backends.engines().map(|(name, _)| name).collect();
+    let (mut by_backend, mut left) = (BTreeMap::<String, Vec<CellRecord>>::new(), Vec::new());
+    for cell in cells {
+        let Some(Place::Container { same_kernel, .. }) = cell.place else { continue };
+        if known.contains(cell.backend.as_str()) {
+            by_backend.entry(cell.backend.clone()).or_default().push(cell);
+        } else {
+            left.push(Left {
+                what: format!("container {}", cell.name),
+                why: format!("the backend `{}` is not registered here", cell.backend),
+                may_live: !same_kernel,
+            });
         }
     }
+    (by_backend, left)
 }
 
-/// Without engines there are no containers.
-#[cfg(not(any(feature = "docker", feature = "podman")))]
-pub(super) async fn remove(_: &[CellRecord]) -> Asked {
-    Asked::default()
-}
-
-/// Without engines there are no containers.
-#[cfg(not(any(feature = "docker", feature = "podman")))]
-pub(super) async fn remove_strays(_: &StateDir, _: Vec<(String, String)>) -> Asked {
-    Asked::default()
-}
-
-/// Without engines nothing is left on any.
-#[cfg(not(any(feature = "docker", feature = "podman")))]
-pub(super) async fn clear(_: Vec<CellRecord>, _: exec_watch::SweepMode) -> Leftovers {
-    Leftovers::default()
-}
-
-/// Without engines there are no ways past them.
-#[cfg(not(any(feature = "docker", feature = "podman")))]
-pub(super) fn clear_lanes(_: exec_watch::SweepMode) -> usize {
-    0
-}
-
-/// Where engines may be that this user's containers are on, beside those in the records.
-pub(super) fn usual_places() -> Vec<(String, String)> {
-    #[cfg_attr(
-        not(any(feature = "docker", feature = "podman")),
-        expect(unused_mut, reason = "there are no engines")
-    )]
-    let mut places = Vec::new();
-    #[cfg(feature = "docker")]
-    for candidate in exec_docker::candidates(None, &exec_docker::Here).unwrap_or_default() {
-        places.push((candidate.endpoint.to_string(), "docker".to_owned()));
-    }
-    #[cfg(feature = "podman")]
-    for candidate in exec_podman::candidates(None, &exec_podman::Here).unwrap_or_default() {
-        places.push((candidate.endpoint.to_string(), "podman".to_owned()));
-    }
-    places
-}
+#[cfg(test)]
+mod tests;

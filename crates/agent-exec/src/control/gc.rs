@@ -41,9 +41,9 @@ impl Cleaned {
 }
 
 impl Warden {
-    /// Removes what owners left that are dead: processes, control groups, directories, records, and their containers, volumes and
-    /// networks on the engines in the records and in the usual places; Podman is asked where none of its services listens, too.
-    /// Strangers stay, and so does everything about which there is a doubt, or that somebody uses.
+    /// Removes what dead owners left: processes, control groups, directories, records, and their containers, volumes and networks
+    /// on the engines in the records and in the usual places; Podman is asked even where none of its services listens. What is
+    /// not ours, in doubt or in use stays.
     pub async fn gc(&self, mode: SweepMode) -> Result<Cleaned> {
         let watch = self.watch.clone();
         let dead: Vec<CellRecord> = self
@@ -56,7 +56,7 @@ impl Warden {
             .await
             .unwrap_or_else(|_| Ok(Swept::default()))?;
         let names: Vec<String> = dead.iter().map(|cell| cell.name.clone()).collect();
-        let found = engines::clear(dead, mode).await;
+        let found = engines::clean(&self.backends, dead, mode).await;
         if mode == SweepMode::Remove {
             for cell in names.iter().filter(|name| found.containers.contains(name)) {
                 self.state().strike(cell)?;
@@ -67,7 +67,7 @@ impl Warden {
             containers: found.containers,
             volumes: found.volumes,
             networks: found.networks,
-            lanes: engines::clear_lanes(mode),
+            lanes: found.lanes.len(),
             left: found.left,
             in_use: found.in_use,
         })

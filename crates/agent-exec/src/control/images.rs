@@ -1,18 +1,20 @@
 //! Images that we made: which there are, and which have to go. The decision is pure.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use exec_container::{Progress, StoredImage};
-use exec_core::Result;
+use exec_cell::Progress;
+pub use exec_cell::{ImageStore, StoredImage};
+use exec_core::{Error, ErrorKind, Result};
 use exec_watch::{Moment, SweepMode};
 use serde::Serialize;
 
-use super::engines::reach::{Reached, one_of_each};
+use crate::Backends;
 
 /// An image on an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Image {
-    /// The engine it is on: `docker` or `podman`.
+    /// The backend whose engine it is on.
     pub engine: String,
     /// The engine's name for it.
     pub id: String,
@@ -52,27 +54,32 @@ impl Policy {
     }
 }
 
-/// The images of one engine, or of all that answer.
-pub async fn images(engine: Option<&str>) -> Result<Vec<Image>> {
+/// The images of one backend's engine, or of all that answer.
+pub async fn images(backends: &Backends, wanted: Option<&str>) -> Result<Vec<Image>> {
     let mut found = Vec::new();
-    for Reached { backend, depot } in one_of_each(engine).await? {
-        found.extend(depot.images().await?.iter().map(|image| shown(backend, image)));
+    for (engine, store) in stores(backends, wanted).await? {
+        found.extend(store.images().await?.iter().map(|image| shown(&engine, image)));
     }
     Ok(found)
 }
 
 /// Removes what the policy says, unless something uses it; or only says what that would be.
-pub async fn prune(engine: Option<&str>, policy: Policy, mode: SweepMode) -> Result<Vec<Image>> {
+pub async fn prune(
+    backends: &Backends,
+    wanted: Option<&str>,
+    policy: Policy,
+    mode: SweepMode,
+) -> Result<Vec<Image>> {
     let mut gone = Vec::new();
-    for Reached { backend, depot } in one_of_each(engine).await? {
-        let stored = depot.images().await?;
-        let images: Vec<Image> = stored.iter().map(|image| shown(backend, image)).collect();
+    for (engine, store) in stores(backends, wanted).await? {
+        let stored = store.images().await?;
+        let images: Vec<Image> = stored.iter().map(|image| shown(&engine, image)).collect();
         for image in policy.condemned(&images) {
             let Some(stored) = stored.iter().find(|stored| stored.id == image.id) else { continue };
-            if depot.is_used(stored).await? {
+            if store.is_used(stored).await? {
                 continue;
             }
-            if mode == SweepMode::Look || depot.remove_image(stored).await? {
+            if mode == SweepMode::Look || store.remove(stored).await? {
                 gone.push(image.clone());
             }
         }
@@ -89,12 +96,59 @@ pub struct Pulled {
     pub digest: Option<String>,
 }
 
-/// Fetches an image to one engine, or to the first that answers.
-pub async fn pull(engine: Option<&str>, image: &str, progress: &Progress) -> Result<Pulled> {
-    let mut engines = one_of_each(engine).await?;
-    let Reached { backend, depot } = engines.swap_remove(0);
-    let digest = depot.pull(image, progress).await?;
-    Ok(Pulled { engine: backend.to_owned(), digest })
+/// Fetches an image to one backend's engine, or to the first that answers.
+pub async fn pull(
+    backends: &Backends,
+    wanted: Option<&str>,
+    image: &str,
+    progress: &Progress,
+) -> Result<Pulled> {
+    let (engine, store) = stores(backends, wanted).await?.swap_remove(0);
+    let digest = store.pull(image, progress).await?;
+    Ok(Pulled { engine, digest })
+}
+
+/// The registry digests of these images, as the first engine that answers knows them.
+///
+/// # Errors
+///
+/// Fails with the reason of the most preferred backend if no engine answers.
+pub async fn digests(backends: &Backends, images: &BTreeSet<String>) -> Result<BTreeMap<String, String>> {
+    let mut missing = None;
+    for (_, engines) in backends.engines() {
+        match engines.images().await {
+            Ok(store) => return store.digests(images).await,
+            Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Unsupported) => {
+                missing = missing.or(Some(error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(missing.unwrap_or_else(none_answers))
+}
+
+/// The images of each backend's engine, or of the one that is wanted; at least one, or an error, which is the engine's
+/// own if it was named.
+async fn stores(backends: &Backends, wanted: Option<&str>) -> Result<Vec<(String, Box<dyn ImageStore>)>> {
+    let wanted = wanted.map(|name| backends.canonical(name));
+    let (mut found, mut failed) = (Vec::new(), None);
+    for (name, engines) in backends.engines().filter(|(name, _)| wanted.is_none_or(|wanted| wanted == *name))
+    {
+        match engines.images().await {
+            Ok(store) => found.push((name.to_owned(), store)),
+            Err(error) => failed = Some(error),
+        }
+    }
+    match (found.is_empty(), wanted, failed) {
+        (false, ..) => Ok(found),
+        (true, Some(_), Some(why)) => Err(why),
+        (true, ..) => Err(none_answers()),
+    }
+}
+
+fn none_answers() -> Error {
+    Error::new(ErrorKind::Unavailable, "images", "no engine answers that could have images")
+        .with_remedy("see with `agentctl doctor` why not")
 }
 
 fn shown(engine: &str, image: &StoredImage) -> Image {

@@ -6,13 +6,13 @@
 mod engines;
 mod gc;
 mod health;
-#[cfg(any(feature = "docker", feature = "podman"))]
 pub mod images;
 mod report;
 mod stop;
 
 use std::time::Duration;
 
+pub use exec_cell::{Engines, Left, Leftovers, Removal};
 use exec_core::Result;
 pub use exec_watch::{
     Audit, AuditFile, CellRecord, CellView, Latch, Load, Meant, Moment, OwnerState, Place, RunRecord,
@@ -21,7 +21,9 @@ pub use exec_watch::{
 pub use exec_watch::{SweepMode, Swept};
 pub use gc::Cleaned;
 pub use health::{HealthReport, HealthState};
-pub use report::{Ended, Left, Report};
+pub use report::{Ended, Report};
+
+use crate::Backends;
 
 /// How long a polite stop waits before it becomes a kill.
 pub const STOP_GRACE: Duration = Duration::from_secs(30);
@@ -44,6 +46,7 @@ pub const STOP_GRACE: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone)]
 pub struct Warden {
     watch: Watch,
+    backends: Backends,
 }
 
 impl Warden {
@@ -54,7 +57,15 @@ impl Warden {
 
     /// Of the directory that this one writes to.
     pub fn of(watch: Watch) -> Self {
-        Self { watch }
+        Self { watch, backends: Backends::default() }
+    }
+
+    /// Asks the engines of these backends, instead of those built in, for what only an engine can do. Containers of other
+    /// backends are reported as left.
+    #[must_use]
+    pub fn with_backends(mut self, backends: Backends) -> Self {
+        self.backends = backends;
+        self
     }
 
     /// Where the records are.

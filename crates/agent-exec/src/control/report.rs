@@ -1,5 +1,6 @@
 //! What stopping came to.
 
+use exec_cell::Left;
 use exec_watch::{Meant, Survivor};
 use serde::Serialize;
 
@@ -23,17 +24,6 @@ pub struct Ended {
     pub executor: String,
     /// The runs that were in it.
     pub runs: Vec<String>,
-}
-
-/// Something that could not be done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Left {
-    /// What it is about.
-    pub what: String,
-    /// Why.
-    pub why: String,
-    /// Whether processes may be alive that nobody could look at.
-    pub may_live: bool,
 }
 
 impl Report {

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use exec_cell::{Left, Removal};
 use exec_core::Result;
 use exec_watch::{CellRecord, CellView, Meant, OwnerState, Place, RunRecord, Survivor, Target};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
 use super::Warden;
-use super::engines::{self, Asked};
-use super::report::{Ended, Left, Report};
+use super::engines::{self, Addresses};
+use super::report::{Ended, Report};
 
 /// How long the killed may take to die; longer is only for those the kernel itself can't interrupt.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
@@ -52,7 +53,7 @@ impl Warden {
     pub async fn emergency_stop(&self) -> Result<Report> {
         self.state().latch()?;
         let mut report = Report::default();
-        let mut endpoints: BTreeSet<(String, String)> = engines::usual_places().into_iter().collect();
+        let mut addresses = Addresses::new();
         let mut given_up = BTreeSet::new();
         let begun = Instant::now();
         loop {
@@ -61,7 +62,9 @@ impl Warden {
             if cells.is_empty() {
                 break;
             }
-            endpoints.extend(cells.iter().filter_map(|cell| endpoint(&cell.record)));
+            for cell in &cells {
+                note_address(&cell.record, &mut addresses);
+            }
             // Who is making one sees the latch as soon as it is made, and ends it.
             let (made, making): (Vec<_>, Vec<_>) = cells.iter().map(Meant::Cell).partition(is_made);
             let round = self.end_meant(&made, "by `agentctl emergency-stop`").await?;
@@ -76,7 +79,7 @@ impl Warden {
             }
             sleep(LOOK_AGAIN).await;
         }
-        let strays = engines::remove_strays(self.state(), endpoints.into_iter().collect()).await;
+        let strays = engines::remove_strays(&self.backends, self.state(), &addresses).await;
         let stray = |cell: String| Ended { cell, executor: "container".to_owned(), runs: Vec::new() };
         report.ended.extend(strays.gone.into_iter().map(stray));
         report.left.extend(strays.left);
@@ -123,8 +126,8 @@ impl Warden {
                 survivors.extend(kill_run(&cell.record, run).await);
             }
         }
-        let asked = engines::remove(&cells).await;
-        let round = Round::new(meant, survivors, asked);
+        let removal = engines::remove(&self.backends, &cells).await;
+        let round = Round::new(meant, survivors, removal);
         self.clear(&cells, &round).await?;
         Ok(round)
     }
@@ -175,17 +178,17 @@ struct Round {
 }
 
 impl Round {
-    fn new(meant: &[Meant<'_>], survivors: Vec<Survivor>, asked: Asked) -> Self {
+    fn new(meant: &[Meant<'_>], survivors: Vec<Survivor>, removal: Removal) -> Self {
         let is_unsure = |cell: &&CellView| {
             let unseen = matches!(cell.record.place, Some(Place::Container { same_kernel: false, .. }));
-            unseen && !asked.gone.contains(&cell.record.name)
+            unseen && !removal.gone.contains(&cell.record.name)
         };
         let cells = meant.iter().filter_map(|meant| match meant {
             Meant::Cell(cell) => Some(*cell),
             Meant::Run(..) => None,
         });
         let unsure = cells.filter(is_unsure).map(|cell| cell.record.name.clone()).collect();
-        Self { meant: meant.iter().map(Ended::of).collect(), survivors, left: asked.left, unsure }
+        Self { meant: meant.iter().map(Ended::of).collect(), survivors, left: removal.left, unsure }
     }
 
     fn is_gone(&self, cell: &str) -> bool {
@@ -219,10 +222,9 @@ fn whole_cell(meant: &Meant<'_>) -> Option<CellRecord> {
     }
 }
 
-fn endpoint(cell: &CellRecord) -> Option<(String, String)> {
-    match &cell.place {
-        Some(Place::Container { endpoint, .. }) => Some((endpoint.clone(), cell.backend.clone())),
-        _ => None,
+fn note_address(cell: &CellRecord, addresses: &mut Addresses) {
+    if let Some(Place::Container { endpoint, .. }) = &cell.place {
+        addresses.entry(cell.backend.clone()).or_default().insert(endpoint.clone());
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, Subcommand};
 
 /// List, fetch and remove images for runs.
 #[derive(Debug, Args)]
@@ -11,20 +12,10 @@ pub(crate) struct ImagesArgs {
     pub(crate) command: ImagesCommand,
 }
 
-/// An engine with images.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineArg {
-    Docker,
-    Podman,
-}
-
-impl EngineArg {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-        }
-    }
+/// The names of backends with images.
+fn engine() -> PossibleValuesParser {
+    let with_images = agent_exec::backends().into_iter().filter(|backend| backend.has_images);
+    with_images.map(|backend| PossibleValue::new(backend.name).aliases(backend.aliases)).into()
 }
 
 /// What to do with images.
@@ -33,8 +24,8 @@ pub(crate) enum ImagesCommand {
     /// List the images that agentctl made.
     Ls {
         /// List images of this engine only.
-        #[arg(long, value_name = "ENGINE", value_enum)]
-        sandbox: Option<EngineArg>,
+        #[arg(long, value_name = "ENGINE", value_parser = engine())]
+        sandbox: Option<String>,
         /// Print one array instead of a table.
         #[arg(long)]
         json: bool,
@@ -47,8 +38,8 @@ pub(crate) enum ImagesCommand {
         #[arg(value_name = "IMAGE")]
         image: String,
         /// Use this engine. Default: the first that answers.
-        #[arg(long, value_name = "ENGINE", value_enum)]
-        sandbox: Option<EngineArg>,
+        #[arg(long, value_name = "ENGINE", value_parser = engine())]
+        sandbox: Option<String>,
     },
     /// Remove unused images that agentctl made.
     ///
@@ -69,8 +60,8 @@ pub(crate) enum ImagesCommand {
         #[arg(short = 'n', long)]
         dry_run: bool,
         /// Remove images of this engine only.
-        #[arg(long, value_name = "ENGINE", value_enum)]
-        sandbox: Option<EngineArg>,
+        #[arg(long, value_name = "ENGINE", value_parser = engine())]
+        sandbox: Option<String>,
         /// Print one array instead of text.
         #[arg(long)]
         json: bool,

@@ -23,7 +23,7 @@ pub(crate) use control::{
 };
 pub(crate) use files::FileArgs;
 pub(crate) use how::HowArgs;
-pub(crate) use images::{EngineArg, ImagesArgs, ImagesCommand};
+pub(crate) use images::{ImagesArgs, ImagesCommand};
 #[cfg(feature = "mcp")]
 pub(crate) use mcp::ClientArg;
 pub(crate) use mcp::McpArgs;

@@ -1,13 +1,12 @@
 //! `agentctl bootstrap-docker`: shows, checks or writes the files that `exec-bootstrap` generates for a
 //! project.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use agent_exec::docker::DockerConfig;
-use agent_exec::podman::PodmanConfig;
+use agent_exec::{Backends, control};
 use exec_bootstrap::{Existing, Outcome, Plan, Project, Scope, Standing, Wishes};
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, Result};
 
 use super::print;
 use crate::args::BootstrapArgs;
@@ -27,7 +26,8 @@ pub(crate) async fn bootstrap(args: &BootstrapArgs) -> Result<u8> {
     if args.digest {
         wishes.digests = None;
         let plan = Plan::of(&tree, &wishes).map_err(in_project)?;
-        wishes.digests = Some(digests(&plan.images()).await?);
+        let images = plan.images().into_iter().map(str::to_owned).collect();
+        wishes.digests = Some(control::images::digests(&Backends::default(), &images).await?);
     }
     let plan = Plan::of(&tree, &wishes).map_err(in_project)?;
     if args.explain {
@@ -63,18 +63,6 @@ fn wishes(args: &BootstrapArgs, project: &Project) -> Result<Wishes> {
         );
     }
     Ok(wishes)
-}
-
-/// The digests of images, as Docker knows them, or Podman without Docker.
-async fn digests(images: &BTreeSet<&str>) -> Result<BTreeMap<String, String>> {
-    let images = images.iter().map(ToString::to_string).collect();
-    match agent_exec::docker::digests(&DockerConfig::default(), &images).await {
-        Err(error) if error.kind() == ErrorKind::Unavailable => {
-            let known = agent_exec::podman::digests(&PodmanConfig::default(), &images).await;
-            known.map_err(|other| if other.kind() == ErrorKind::Unavailable { error } else { other })
-        }
-        known => known,
-    }
 }
 
 /// A single file without a header, several each after its name.

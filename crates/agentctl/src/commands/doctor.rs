@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agent_exec::BackendInfo;
 use exec_core::{Executor, Request, Result};
 use exec_doctor::{Chosen, Host as Machine, Report, Sandbox, State, examine};
 use futures_util::future::join_all;
@@ -12,21 +13,16 @@ use crate::output::{doctor, print, to_line};
 use crate::resolve::{self, Host, Job};
 use crate::{choose, exit_code, settle};
 
-/// The sandboxes to try, most preferred first.
-const SANDBOXES: [&str; 3] = ["docker", "podman", LOCAL];
-
 /// How long the tried sandboxes may take to end. An engine that takes longer is left to the helpers.
 const CLEANING_UP: Duration = Duration::from_secs(15);
-
-/// The sandbox without an engine.
-const LOCAL: &str = "local";
 
 /// Tries the sandboxes, prints the report, and returns whether a run would work.
 pub(crate) async fn doctor(args: &DoctorArgs) -> Result<u8> {
     let json = args.json;
     let job = resolve::doctor(args, &here(), Host::ours())?;
     let machine = Machine::look();
-    let sandboxes = join_all(SANDBOXES.map(|name| look_at(name, &job, &machine))).await;
+    let backends = agent_exec::backends();
+    let sandboxes = join_all(backends.iter().map(|backend| look_at(backend, &job, &machine))).await;
     let host_checks = machine.checks();
     let report = Report { chosen: chosen(&job).await, sandboxes, host: machine, host_checks };
     let text = if json { to_line(&report) } else { doctor::render(&report) };
@@ -39,7 +35,8 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> Result<u8> {
     })
 }
 
-async fn look_at(name: &str, job: &Job, machine: &Machine) -> Sandbox {
+async fn look_at(backend: &BackendInfo, job: &Job, machine: &Machine) -> Sandbox {
+    let name = backend.name.as_str();
     let request = Request::Named { name: name.to_owned(), floor: None };
     let state = match choose::looking(job).request(request).build().await {
         Ok(sandbox) => State::Present {
@@ -49,7 +46,7 @@ async fn look_at(name: &str, job: &Job, machine: &Machine) -> Sandbox {
         },
         Err(error) => {
             let fix = error.remedy().unwrap_or("use another sandbox");
-            let fix = if name == LOCAL { fix.to_owned() } else { machine.how_to_reach_an_engine(fix) };
+            let fix = if backend.has_images { machine.how_to_reach_an_engine(fix) } else { fix.to_owned() };
             State::Missing { fix, reason: error.reason() }
         }
     };

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use agent_exec::Backends;
 use agent_exec::control::SweepMode;
 use agent_exec::control::images::{self, Image, Policy};
 use exec_core::Result;
 
 use super::print;
-use crate::args::{EngineArg, ImagesArgs, ImagesCommand};
+use crate::args::{ImagesArgs, ImagesCommand};
 use crate::output::ps::{age, memory};
 use crate::output::{Line, Voice, image_progress, say, table, to_line};
 
@@ -16,13 +17,15 @@ const A_WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Runs the command.
 pub(crate) async fn images(args: ImagesArgs) -> Result<u8> {
+    let backends = Backends::default();
     match args.command {
         ImagesCommand::Ls { sandbox, json } => {
-            show(&images::images(sandbox.map(EngineArg::name)).await?, json, "agentctl has no images")
+            let images = images::images(&backends, sandbox.as_deref()).await?;
+            show(&images, json, "agentctl has no images")
         }
         ImagesCommand::Pull { image, sandbox } => {
             let progress = image_progress(Voice::Person);
-            let pulled = images::pull(sandbox.map(EngineArg::name), &image, &progress).await?;
+            let pulled = images::pull(&backends, sandbox.as_deref(), &image, &progress).await?;
             let known_as = pulled.digest.unwrap_or(image);
             say(Voice::Person, &Line::info(format!("{} has {known_as}", pulled.engine)));
             Ok(0)
@@ -34,7 +37,7 @@ pub(crate) async fn images(args: ImagesArgs) -> Result<u8> {
                 keep_bytes: keep_size.map(exec_core::ByteSize::get),
             };
             let mode = if dry_run { SweepMode::Look } else { SweepMode::Remove };
-            let gone = images::prune(sandbox.map(EngineArg::name), policy, mode).await?;
+            let gone = images::prune(&backends, sandbox.as_deref(), policy, mode).await?;
             let done = if dry_run { "would remove" } else { "removed" };
             if !json && !gone.is_empty() {
                 let bytes = gone.iter().map(|image| image.size_bytes).sum();

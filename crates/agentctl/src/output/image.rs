@@ -4,7 +4,7 @@
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 
-use agent_exec::docker::{BuildStep, ImageStep, Progress, PullStep};
+use agent_exec::{BuildStep, ImageStep, Progress, PullStep};
 use exec_core::printable;
 
 use super::{Line, Voice, say, transient};

@@ -8,6 +8,7 @@ use bollard::query_parameters::{
     CreateImageOptionsBuilder, ListImagesOptionsBuilder, RemoveImageOptions, TagImageOptionsBuilder,
 };
 use bytes::Bytes;
+use exec_cell::{ImageStep, Progress, PullStep};
 use exec_core::{Error, ErrorKind, Result};
 use futures_util::StreamExt;
 
@@ -28,37 +29,6 @@ pub(crate) struct ImageFacts {
     pub(crate) architecture: Option<String>,
     /// It has a health check.
     pub(crate) checks_health: bool,
-}
-
-/// A step of a pull or a build, for showing progress.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ImageStep {
-    /// A step of a pull.
-    Pull(PullStep),
-    /// A step of a build.
-    Build(BuildStep),
-}
-
-/// A step of a build.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BuildStep {
-    /// The number of the step; 0 before the first.
-    pub number: u32,
-    /// The number of steps in this build stage.
-    pub of: u32,
-    /// The instruction.
-    pub what: String,
-}
-
-/// A step of a pull.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PullStep {
-    /// The layer, if the step is about one.
-    pub layer: Option<String>,
-    /// Its status.
-    pub status: String,
-    /// Bytes done, and the total.
-    pub bytes: Option<(i64, i64)>,
 }
 
 impl Engine {
@@ -105,12 +75,12 @@ impl Engine {
     }
 
     /// Pulls an image from its registry.
-    pub(crate) async fn pull(&self, name: &str, progress: &(dyn Fn(ImageStep) + Send + Sync)) -> Result<()> {
+    pub(crate) async fn pull(&self, name: &str, progress: &Progress) -> Result<()> {
         let options = CreateImageOptionsBuilder::default().from_image(with_tag(name).as_str()).build();
         let mut steps = Box::pin(self.docker.create_image(Some(options), None, None));
         loop {
             match self.next_step(STALL_LIMIT, "pull image", name, &mut steps).await {
-                Ok(Some(step)) => progress(ImageStep::Pull(shown(step))),
+                Ok(Some(step)) => progress.tell(ImageStep::Pull(shown(step))),
                 Ok(None) => return Ok(()),
                 Err(error) => return Err(not_pulled(self.backend(), name, error)),
             }

@@ -27,7 +27,6 @@ pub(crate) use error::{
     is_conflict, is_engine_gone, is_in_use, is_missing_bind_source, is_missing_image, is_not_found,
 };
 pub(crate) use events::{Life, Lives};
-pub use images::{BuildStep, ImageStep, PullStep};
 pub(crate) use images::{ImageFacts, label_change};
 
 use summary::Summary;

@@ -7,7 +7,7 @@ mod named;
 pub(crate) use build::{Builder, dockerfile};
 pub(crate) use host::HostImage;
 pub(crate) use named::Named;
-pub use named::{Progress, PullPolicy};
+pub use named::PullPolicy;
 
 use exec_core::{Error, ErrorKind};
 

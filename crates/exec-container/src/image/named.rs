@@ -1,13 +1,13 @@
 //! Images by name: used as they are, pulled when they are missing.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use exec_cell::Progress;
 use exec_core::{Error, ErrorKind, Result};
 
 use super::not_looked_up;
-use crate::engine::{Engine, ImageFacts, ImageStep};
+use crate::engine::{Engine, ImageFacts};
 
 /// Whether missing images are fetched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,35 +17,6 @@ pub enum PullPolicy {
     Missing,
     /// Never: what is not here is an error.
     Never,
-}
-
-/// Who is told how a pull or a build goes.
-#[derive(Clone)]
-pub struct Progress(Arc<dyn Fn(ImageStep) + Send + Sync>);
-
-impl Progress {
-    /// Calls this for every step.
-    pub fn new(tell: impl Fn(ImageStep) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(tell))
-    }
-}
-
-impl Progress {
-    pub(crate) fn tell(&self, step: ImageStep) {
-        (self.0)(step);
-    }
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self::new(|step| tracing::debug!(?step, "image"))
-    }
-}
-
-impl fmt::Debug for Progress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Progress")
-    }
 }
 
 /// What was found out about images, by the names they were asked for.
@@ -88,7 +59,7 @@ impl Named {
             return Ok(image);
         }
         tracing::info!(image = name, "pulling");
-        engine.pull(name, &*progress.0).await?;
+        engine.pull(name, progress).await?;
         engine.image(name).await?.ok_or_else(|| missing(name).with_backend(engine.backend()))
     }
 }

@@ -19,9 +19,9 @@ pub(super) fn prefix() -> Option<String> {
 
 /// Removes what dead processes left below a directory. Of those elsewhere, where the same number is another process, nothing
 /// is known, and theirs stays.
-pub(super) fn clear(directory: &Path, mode: SweepMode) -> usize {
-    let Some(here) = namespaces() else { return 0 };
-    let Ok(directory) = Dir::open_own(directory, Sharing::Readable) else { return 0 };
+pub(super) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
+    let Some(here) = namespaces() else { return Vec::new() };
+    let Ok(directory) = Dir::open_own(directory, Sharing::Readable) else { return Vec::new() };
     let entries = directory.entries(MOST).unwrap_or_default();
     let names = entries.iter().filter_map(|entry| entry.name.to_str());
     let is_dead = |(pid, start)| ProcessState::of(pid).is_dead(start);
@@ -33,7 +33,7 @@ pub(super) fn clear(directory: &Path, mode: SweepMode) -> usize {
             }
         }
     }
-    dead.len()
+    dead.into_iter().map(str::to_owned).collect()
 }
 
 /// Removes a place of lanes, and nothing in it that does not look like one.
@@ -82,9 +82,9 @@ mod tests {
             fs::write(dir.path().join(name).join("lane").join(exec_wire::LANE_IN), "").unwrap();
             fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(0o700)).unwrap();
         }
-        assert_eq!(clear(dir.path(), SweepMode::Look), 1);
+        assert_eq!(clear(dir.path(), SweepMode::Look), [dead.as_str()]);
         assert!(dir.path().join(&dead).exists());
-        assert_eq!(clear(dir.path(), SweepMode::Remove), 1);
+        assert_eq!(clear(dir.path(), SweepMode::Remove), [dead.as_str()]);
         assert!(!dir.path().join(dead).exists());
         assert!(
             others.iter().all(|name| dir.path().join(name).join("lane").join(exec_wire::LANE_IN).exists())

@@ -24,8 +24,8 @@ use crate::Attached;
 /// says so.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
-/// Removes what dead processes left below a directory, or only counts it.
-pub(crate) fn clear(directory: &Path, mode: SweepMode) -> usize {
+/// Removes what dead processes left below a directory, or only lists it.
+pub(crate) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
     leftovers::clear(directory, mode)
 }
 

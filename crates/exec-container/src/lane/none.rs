@@ -9,8 +9,8 @@ use exec_wire::reaper::Directory;
 use crate::Attached;
 
 /// There are none.
-pub(crate) fn clear(_: &Path, _: exec_watch::SweepMode) -> usize {
-    0
+pub(crate) fn clear(_: &Path, _: exec_watch::SweepMode) -> Vec<String> {
+    Vec::new()
 }
 
 /// Never made.

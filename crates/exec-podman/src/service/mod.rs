@@ -43,7 +43,7 @@ const NO_HEALTH_CHECKS: (&str, &str) = ("DISABLE_HC_SYSTEMD", "true");
 const SAID: usize = 2000;
 
 /// Whether this is where a service of our own listens, or did.
-pub fn is_of_our_own(endpoint: &Endpoint) -> bool {
+pub(crate) fn is_of_our_own(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Unix(path) if place::is_ours(&Here, path))
 }
 

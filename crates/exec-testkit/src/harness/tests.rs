@@ -205,9 +205,9 @@ fn surviving_processes_are_detected() {
     }
 }
 
-fn conclusion(setup: &Setup, backend: Backend, case: &'static Case) -> (Conclusion, String) {
+fn conclusion(setup: &Setup, subject: Subject, case: &'static Case) -> (Conclusion, String) {
     let cases: &'static [Case] = std::slice::from_ref(case);
-    let trials = setup.harness.trials(&[backend], &[("group", cases)]);
+    let trials = setup.harness.trials(&[subject], &[("group", cases)]);
     let kind = trials[0].kind().to_owned();
     let arguments = Arguments {
         include_ignored: true,
@@ -218,8 +218,8 @@ fn conclusion(setup: &Setup, backend: Backend, case: &'static Case) -> (Conclusi
     (libtest_mimic::run(&arguments, trials), kind)
 }
 
-fn missing(engine: &'static str) -> Backend {
-    Backend { label: "it".into(), engine, executor: Err("no socket".into()) }
+fn missing(engine: &'static str) -> Subject {
+    Subject { label: "it".into(), engine, executor: Err("no socket".into()) }
 }
 
 #[test]
@@ -241,9 +241,9 @@ fn a_missing_required_claim_fails() {
     let harness =
         Harness { requirement: Requirement::parse("it,it:memory_limit,other:cpu_limit"), ..setup().harness };
     let failed = |executor| {
-        let backend = Backend { label: "it".into(), engine: "it", executor };
+        let subject = Subject { label: "it".into(), engine: "it", executor };
         let arguments = Arguments { logfile: Some("/dev/null".into()), ..Arguments::default() };
-        let conclusion = libtest_mimic::run(&arguments, harness.trials(&[backend], &[]));
+        let conclusion = libtest_mimic::run(&arguments, harness.trials(&[subject], &[]));
         (conclusion.num_passed, conclusion.num_failed)
     };
     assert_eq!(failed(Ok(Bare::that_claims(&[Claim::MemoryLimit]))), (1, 0));
@@ -253,8 +253,8 @@ fn a_missing_required_claim_fails() {
 
 #[test]
 fn an_unclaimed_property_is_ignored_and_never_passes() {
-    let backend = Backend { label: "it".into(), engine: "local", executor: Ok(Bare::that_claims(&[])) };
-    let (conclusion, kind) = conclusion(&setup(), backend, case_named("a_daemon"));
+    let subject = Subject { label: "it".into(), engine: "local", executor: Ok(Bare::that_claims(&[])) };
+    let (conclusion, kind) = conclusion(&setup(), subject, case_named("a_daemon"));
     assert_eq!((conclusion.num_passed, conclusion.num_ignored), (0, 1));
     assert_eq!(kind, "not claimed: KillsDescendants");
 }
@@ -273,8 +273,8 @@ fn an_exception_is_ignored_and_never_passes() {
         ("runs_at_the_same_time_are_apart", "it has no sessions"),
     ] {
         let executor: Arc<dyn Executor> = Arc::new(Bare { capabilities: capabilities.clone() });
-        let backend = Backend { label: "it".into(), engine: "local", executor: Ok(executor) };
-        let (conclusion, kind) = conclusion(&setup(), backend, case_named(case));
+        let subject = Subject { label: "it".into(), engine: "local", executor: Ok(executor) };
+        let (conclusion, kind) = conclusion(&setup(), subject, case_named(case));
         assert_eq!((conclusion.num_passed, conclusion.num_ignored, kind.as_str()), (0, 1, reason));
     }
 }

@@ -14,11 +14,11 @@ mod snapshot;
 
 use std::path::Path;
 
+use exec_cell::{BuildStep, ImageStep, Progress};
 use exec_core::{Error, ErrorKind, Result};
 use sha2::{Digest, Sha256};
 
-use super::Progress;
-use crate::engine::{BuildStep, Engine, ImageStep};
+use crate::engine::Engine;
 use crate::{Endpoint, Product, turn};
 use inputs::hex;
 use recipe::{Copied, Recipe};

@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::io;
 use std::process::{Command, Stdio};
 
+use exec_cell::BuildStep;
 use exec_core::{Error, ErrorKind, Result};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
 use super::program::Program;
 use crate::Endpoint;
-use crate::engine::BuildStep;
 
 /// How many lines of a failed build are shown.
 const LAST_WORDS: usize = 25;

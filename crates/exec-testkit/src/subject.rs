@@ -6,10 +6,10 @@ use exec_core::{Claim, Executor};
 
 /// An executor under test.
 #[derive(Debug, Clone)]
-pub struct Backend {
+pub struct Subject {
     /// The prefix of the cases' names, such as `local-namespaces`.
     pub label: String,
-    /// The engine it needs, as `EXEC_TEST_REQUIRE` names it: `local`, `docker` or `podman`.
+    /// What `EXEC_TEST_REQUIRE` calls it, mostly the backend's name: `local`, `docker`.
     pub engine: &'static str,
     /// The executor, or why it is missing.
     pub executor: Result<Arc<dyn Executor>, String>,

@@ -9,13 +9,14 @@ use std::fmt;
 use exec_core::Result;
 use exec_watch::{ProcessState, World};
 
+use super::Depot;
 use crate::engine::{Listed, Used};
+use crate::labels;
 use crate::leftovers::is_leftover;
-use crate::{Depot, labels};
 
 /// The kind of a holding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HoldingKind {
+pub(super) enum HoldingKind {
     /// A volume.
     Volume,
     /// A network.
@@ -33,17 +34,17 @@ impl fmt::Display for HoldingKind {
 
 /// A volume or network whose owner is dead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holding {
+pub(super) struct Holding {
     /// Volume or network.
-    pub kind: HoldingKind,
+    pub(super) kind: HoldingKind,
     /// Its name.
-    pub name: String,
+    pub(super) name: String,
 }
 
 impl Depot {
     /// Lists volumes and networks of dead owners, by the same rule as containers: they have all our labels, and
     /// their name is in them.
-    pub async fn holdings(&self) -> Result<Vec<Holding>> {
+    pub(super) async fn holdings(&self) -> Result<Vec<Holding>> {
         let Some(here) = World::here() else { return Ok(Vec::new()) };
         let left = |listed: Vec<Listed>, kind| {
             let dead = listed.into_iter().filter(|one| is_leftover(one, &here, ProcessState::of));
@@ -55,7 +56,7 @@ impl Depot {
     }
 
     /// The names of the containers that use it, in any state.
-    pub async fn users(&self, holding: &Holding) -> Result<Vec<String>> {
+    pub(super) async fn users(&self, holding: &Holding) -> Result<Vec<String>> {
         let used = match holding.kind {
             HoldingKind::Volume => Used::Volume(&holding.name),
             HoldingKind::Network => Used::Network(&holding.name),
@@ -65,7 +66,7 @@ impl Depot {
     }
 
     /// Removes it; returns `false` if it is in use by now.
-    pub async fn remove_holding(&self, holding: &Holding) -> Result<bool> {
+    pub(super) async fn remove_holding(&self, holding: &Holding) -> Result<bool> {
         match holding.kind {
             HoldingKind::Volume => self.engine.remove_volume(&holding.name).await,
             HoldingKind::Network => self.engine.remove_network(&holding.name).await,

@@ -6,25 +6,17 @@ use exec_core::{Error, ErrorKind, Result};
 
 use crate::dialect::Dialect;
 use crate::engine::Engine;
-use crate::{Answered, Patience};
 
-/// The registry digest (`sha256:…`) of each of these images.
-///
-/// # Errors
-///
-/// Fails if the engine lacks an image, or the image did not come from a registry.
-pub async fn digests(
-    engine: &Answered,
-    backend: &str,
-    patience: Patience,
+/// See [`ImageStore::digests`](exec_cell::ImageStore::digests).
+pub(super) async fn digests(
+    engine: &Engine,
+    dialect: Dialect,
     images: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, String>> {
-    let client = Engine::connect(&engine.endpoint, &engine.greeting, backend, patience)?;
-    let dialect = Dialect::of(engine.greeting.product);
     let mut digests = BTreeMap::new();
     for name in images {
-        let digest = digest(&client, &dialect.image_names(name), name).await;
-        digests.insert(name.clone(), digest.map_err(|error| error.with_backend(backend))?);
+        let digest = digest(engine, &dialect.image_names(name), name).await;
+        digests.insert(name.clone(), digest.map_err(|error| error.with_backend(engine.backend()))?);
     }
     Ok(digests)
 }

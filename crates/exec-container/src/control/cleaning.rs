@@ -1,0 +1,101 @@
+//! Cleans up after dead owners on engines: containers first, then the volumes and networks that those used.
+
+use exec_cell::{Left, Leftovers};
+use exec_core::Result;
+use exec_watch::{CellRecord, Place, SweepMode};
+
+use super::holdings::{Holding, HoldingKind};
+use super::{Depot, FindEngines};
+use crate::{cache, lane};
+
+/// Removes what dead owners left on these engines, or only lists it.
+pub(super) async fn clean(engines: &[Depot], mode: SweepMode) -> Leftovers {
+    let mut found = Leftovers::default();
+    for depot in engines {
+        containers(depot, mode, &mut found).await;
+        holdings(depot, mode, &mut found).await;
+    }
+    found.lanes.extend(lane::clear(&cache::directory(), mode));
+    found
+}
+
+/// Whether this container is in the list already.
+pub(super) fn mentions(found: &Leftovers, container: &str) -> bool {
+    let left = format!("container {container}");
+    found.containers.iter().any(|name| name == container) || found.left.iter().any(|one| one.what == left)
+}
+
+/// Moves the record of a cell whose engine ended with its owner to the engine that answers now.
+pub(super) fn at_todays_address(
+    mut cell: CellRecord,
+    finder: &dyn FindEngines,
+    engines: &[Depot],
+) -> CellRecord {
+    if let Some(Place::Container { endpoint, .. }) = &mut cell.place
+        && endpoint.parse().is_ok_and(|address| finder.ended_with_its_owner(&address))
+        && let Some(engine) = engines.first()
+    {
+        engine.endpoint().clone_into(endpoint);
+    }
+    cell
+}
+
+async fn containers(depot: &Depot, mode: SweepMode, found: &mut Leftovers) {
+    let listed = depot.leftovers().await;
+    for container in or_left(listed, "containers", depot, found) {
+        match if mode == SweepMode::Remove { depot.remove(&container.id).await } else { Ok(()) } {
+            Ok(()) => found.containers.push(container.name),
+            Err(error) => {
+                let what = format!("container {}", container.name);
+                found.left.push(Left { what, why: error.to_string(), may_live: true });
+            }
+        }
+    }
+}
+
+async fn holdings(depot: &Depot, mode: SweepMode, found: &mut Leftovers) {
+    let listed = depot.holdings().await;
+    for holding in or_left(listed, "volumes and networks", depot, found) {
+        let stays =
+            |why: String| Left { what: format!("{} {}", holding.kind, holding.name), why, may_live: false };
+        match settle(depot, &holding, mode, &found.containers).await {
+            Ok(None) => match holding.kind {
+                HoldingKind::Volume => found.volumes.push(holding.name),
+                HoldingKind::Network => found.networks.push(holding.name),
+            },
+            Ok(Some(users)) => {
+                found.left.push(stays(users));
+                found.in_use += 1;
+            }
+            Err(error) => found.left.push(stays(error.to_string())),
+        }
+    }
+}
+
+/// Removes it, unless containers that stay use it: then returns which. Engines remove a network that only stopped
+/// containers are on, and those could not be started again; so its users are looked up first.
+async fn settle(
+    depot: &Depot,
+    holding: &Holding,
+    mode: SweepMode,
+    gone: &[String],
+) -> Result<Option<String>> {
+    let users = depot.users(holding).await?;
+    let users: Vec<String> = users.into_iter().filter(|user| !gone.contains(user)).collect();
+    if !users.is_empty() {
+        return Ok(Some(format!("its owner is dead, but it is in use by {}", users.join(", "))));
+    }
+    if mode == SweepMode::Look || depot.remove_holding(holding).await? {
+        return Ok(None);
+    }
+    Ok(Some("its owner is dead, but it is in use".to_owned()))
+}
+
+/// An engine that answered and then can't list its objects is reported, not passed over in silence.
+fn or_left<T>(listed: Result<Vec<T>>, what: &str, depot: &Depot, found: &mut Leftovers) -> Vec<T> {
+    listed.unwrap_or_else(|error| {
+        let what = format!("{what} at {}", depot.endpoint());
+        found.left.push(Left { what, why: error.to_string(), may_live: true });
+        Vec::new()
+    })
+}
