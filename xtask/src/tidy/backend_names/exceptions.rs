@@ -19,10 +19,6 @@ impl Exception {
 
 const BOTH: &[&str] = &["\"docker\"", "\"podman\""];
 
-/// For the sentences of exceptions that end with the table of options.
-const UNTIL_THE_TABLE: &str =
-    "until the options are one table, whose sandboxes come from `agent_exec::backends`";
-
 pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         place: "crates/agent-exec/src/backends.rs",
@@ -64,9 +60,4 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         names: &["\"podman\""],
         why: "runs the engine's program, which refuses one setting",
     },
-    Exception { place: "crates/exec-config/src/document.rs", names: BOTH, why: UNTIL_THE_TABLE },
-    Exception { place: "crates/exec-config/src/key.rs", names: BOTH, why: UNTIL_THE_TABLE },
-    Exception { place: "crates/exec-config/src/layer.rs", names: BOTH, why: UNTIL_THE_TABLE },
-    Exception { place: "crates/exec-config/src/schema.rs", names: BOTH, why: UNTIL_THE_TABLE },
-    Exception { place: "crates/exec-config/src/values.rs", names: BOTH, why: UNTIL_THE_TABLE },
 ];
