@@ -5,8 +5,10 @@
 mod backend_names;
 mod code;
 mod crates;
+mod exception;
 mod file_access;
 mod files;
+mod flags;
 mod project;
 mod references;
 mod rust;
@@ -87,6 +89,7 @@ pub(crate) fn run() -> Result<()> {
     problems.extend(references::check(&files));
     problems.extend(file_access::no_idle_exceptions(&files));
     problems.extend(backend_names::no_idle_exceptions(&files));
+    problems.extend(flags::check(&files));
     problems.extend(crates::check(&cargo::metadata()?.packages));
     problems.sort();
     for problem in &problems {

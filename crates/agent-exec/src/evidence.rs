@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use exec_core::{Detected, EngineInfo, IsolationLevel};
+use exec_core::{Detected, EngineInfo, IsolationLevel, Remedy};
 use serde::{Serialize, Serializer};
 
 /// What was found out about one executor.
@@ -34,7 +34,7 @@ pub enum Found {
         /// What was tried and what came of it.
         reason: String,
         /// What would make it work.
-        remedy: String,
+        remedy: Remedy,
     },
     /// Nobody looked: a better one was there, or it was not asked for.
     NotTried,

@@ -107,12 +107,8 @@ mod tests {
             overruled: None,
         };
         assert_eq!(lifetime(&selection), BEST);
-        let other = |because| PassedOver {
-            name: "docker".into(),
-            because,
-            reason: String::new(),
-            remedy: String::new(),
-        };
+        let other =
+            |because| PassedOver { name: "docker".into(), because, reason: String::new(), remedy: "".into() };
         selection.passed_over = vec![other(Because::RuledOut)];
         assert_eq!(lifetime(&selection), BEST);
         selection.passed_over.push(other(Because::Missing));

@@ -49,7 +49,7 @@ impl Probe {
                 ErrorKind::InvalidInput | ErrorKind::Stopped => Err(error),
                 _ => Ok(Detected::Missing {
                     reason: error.reason(),
-                    remedy: error.remedy().unwrap_or("use another sandbox").to_owned(),
+                    remedy: error.remedy().cloned().unwrap_or_else(|| "use another sandbox".into()),
                 }),
             })
         })
@@ -132,7 +132,7 @@ impl Search {
         let name = self.begun[index].1.clone();
         let missing = Detected::Missing {
             reason: "looking for it failed in a way that should not happen".to_owned(),
-            remedy: "report what was printed as an error of this version, or use another sandbox".to_owned(),
+            remedy: "report what was printed as an error of this version, or use another sandbox".into(),
         };
         Some((index, Finding { name, detected: Ok(missing), took: self.latest.elapsed() }))
     }

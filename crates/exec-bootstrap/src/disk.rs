@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 
 use crate::files::{File, Mode};
 use crate::header::Standing;
@@ -66,8 +66,10 @@ impl Project {
         let keep = existing == Existing::Keep;
         if let Some((name, Standing::HandWritten)) = standings.first().filter(|_| keep) {
             let what = format!("{} was not generated, and stays as it is", self.path(name).display());
-            return Err(Error::new(ErrorKind::InvalidInput, "bootstrap", what)
-                .with_remedy("print the generated one with --stdout, or replace yours with --force"));
+            return Err(Error::new(ErrorKind::InvalidInput, "bootstrap", what).with_remedy(
+                Remedy::from(Change::give("stdout").with_purpose("to print the generated one"))
+                    .or(Change::give("force").with_purpose("to replace yours")),
+            ));
         }
         let mut outcomes = Vec::new();
         for ((name, standing), file) in standings.into_iter().zip(plan.files()) {
@@ -115,5 +117,7 @@ impl Project {
 fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
     Error::new(ErrorKind::Io, "bootstrap", format!("can't {verb} {}", path.display()))
         .with_source(error)
-        .with_remedy("check who owns it, or print the files with --stdout")
+        .with_remedy(
+            Remedy::host("check who owns it").or(Change::give("stdout").with_purpose("to print the files")),
+        )
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 
 use crate::agents::AgentCli;
 use crate::app::App;
@@ -155,7 +155,10 @@ impl Plan {
                 "bootstrap",
                 format!("the files name images by their digests, and none is known of {image}"),
             )
-            .with_remedy(format!("pull it (`docker pull {image}`), then run this again with --digest"))),
+            .with_remedy(
+                Remedy::from(Change::give("digest").with_purpose("again"))
+                    .after(format!("pull it (`docker pull {image}`)")),
+            )),
         }
     }
 
@@ -205,7 +208,7 @@ fn base(first: &Part, wishes: &Wishes) -> Result<(Base, Reason)> {
             "bootstrap",
             format!("{image:?} is not the name of an image"),
         )
-        .with_remedy("give one like --base golang:1.22-bookworm"));
+        .with_remedy(Change::set("base", "golang:1.22-bookworm").with_purpose("or the like")));
     }
     let (family, name) =
         if image.contains("alpine") { (Family::Alpine, "Alpine") } else { (Family::Debian, "Debian") };

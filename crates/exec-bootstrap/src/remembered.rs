@@ -5,7 +5,7 @@
 //! which files are written, and which version of a known image or program. An arbitrary image must be named by the
 //! caller.
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 
 use crate::disk::OnDisk;
 use crate::files::{DOCKERFILE, DOCKERFILE_DEV};
@@ -76,11 +76,10 @@ impl Remembered {
         let Wishes { base, agents, scope, digests } = self.wishes.clone();
         if let (Some(base), None) = (base, &asked.base) {
             let base = one_line(&base);
-            let what = format!("{} says that it was generated with --base {base}", self.file);
-            let remedy = format!(
-                "add --base {base} if that is yours: a command can write this line; else remove {}",
-                self.file
-            );
+            let what = format!("{} says that it was generated with the base image {base}", self.file);
+            let yours = "if that is yours (a command can write this line)";
+            let remedy = Remedy::from(Change::set("base", &base).with_purpose(yours))
+                .or(format!("remove {}", self.file));
             return Err(Error::new(ErrorKind::InvalidInput, "bootstrap", what).with_remedy(remedy));
         }
         Ok(Wishes {
@@ -106,7 +105,10 @@ mod tests {
     fn an_image_needs_the_callers_word() {
         let planted = remembered(" --base evil.example/image");
         let error = planted.complete(Wishes::default()).unwrap_err();
-        assert_eq!(error.to_string(), "Dockerfile says that it was generated with --base evil.example/image");
+        assert_eq!(
+            error.to_string(),
+            "Dockerfile says that it was generated with the base image evil.example/image"
+        );
         let asked = Wishes { base: Some("golang:1.22-alpine".to_owned()), ..Wishes::default() };
         assert_eq!(planted.complete(asked.clone()).unwrap(), asked);
         assert_eq!(planted.added_to(&asked), "");

@@ -36,7 +36,12 @@ fn outcome(text: &str) -> String {
     let (files, wishes) = project(text);
     let plan = match Plan::of(&Tree::of_texts(files), &wishes) {
         Ok(plan) => plan,
-        Err(error) => return format!("error: {error}\n  try: {}\n", error.remedy().unwrap_or_default()),
+        Err(error) => {
+            return format!(
+                "error: {error}\n  try: {}\n",
+                error.remedy().map_or_else(String::new, ToString::to_string)
+            );
+        }
     };
     let mut shown = plan.dockerfile();
     for file in plan.files() {

@@ -1,6 +1,6 @@
 //! What must hold before a command starts, whatever runs it. Pure.
 
-use exec_core::{Capabilities, Error, ErrorKind, ExecOpts, Held, Isolation, Plan, Result};
+use exec_core::{Capabilities, Change, Error, ErrorKind, ExecOpts, Held, Isolation, Plan, Remedy, Result};
 
 /// The floor that the options name is reached, or the run is refused.
 pub(crate) fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backend: &str) -> Result<()> {
@@ -13,12 +13,17 @@ pub(crate) fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backen
             format!("its isolation here is `{level}`, the floor is `{floor}`"),
         )
         .with_backend(backend)
-        .with_remedy(format!("use a stronger sandbox or lower the floor with --min-isolation {level}"))),
+        .with_remedy(Remedy::weaker_floor(level))),
     }
 }
 
 /// A limit asked for by name holds for the run as a whole, or the run is refused with what would make it hold.
-pub(crate) fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str, remedy: &str) -> Result<()> {
+pub(crate) fn require_limits(
+    plan: &Plan,
+    isolation: &Isolation,
+    backend: &str,
+    remedy: impl Fn() -> Remedy,
+) -> Result<()> {
     for report in isolation.limits.iter().filter(|report| plan.limits.required.contains(&report.limit)) {
         let why = match &report.held {
             Held::Enforced { .. } => continue,
@@ -29,7 +34,7 @@ pub(crate) fn require_limits(plan: &Plan, isolation: &Isolation, backend: &str, 
             format!("the limit of {} for {} can't be enforced here: {why}", report.asked, report.limit);
         return Err(Error::new(ErrorKind::LimitNotEnforced, "start", message)
             .with_backend(backend)
-            .with_remedy(format!("{remedy}, or pass --best-effort-limits")));
+            .with_remedy(remedy().or(Change::give("best_effort_limits"))));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use exec_core::{Error, ErrorKind, Isolation, Result};
 use exec_watch::Seat;
-use exec_wire::{Facts, PROTOCOL_VERSION, ToCell};
+use exec_wire::{Facts, Fatal, PROTOCOL_VERSION, ToCell};
 use tokio::sync::{Mutex, Notify, mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -172,8 +172,11 @@ async fn attend(reading: impl Future<Output = Death>, held: Held, sender: FrameS
 /// What the backend found may say more than the end of a stream.
 fn explain(death: Death, found: PostMortem) -> Death {
     match (death, found) {
-        (Death::Died(_), PostMortem::OutOfMemory) => Death::OutOfMemory,
+        (Death::Died(_) | Death::Fatal(_), PostMortem::OutOfMemory) => Death::OutOfMemory,
         (Death::Died(why), PostMortem::Found(found)) => Death::Died(format!("{why}; {found}")),
+        (Death::Fatal(Fatal::Other(why)), PostMortem::Found(found)) => {
+            Death::Fatal(Fatal::Other(format!("{why}; {found}")))
+        }
         (death, _) => death,
     }
 }
@@ -207,6 +210,11 @@ impl Drop for DoomUnlessReady {
 /// The error for whoever lost their cell.
 pub(crate) fn death_error(death: &Death, backend: &str, operation: &'static str) -> Error {
     let (kind, message) = match death {
+        Death::Fatal(fatal) => {
+            return Error::new(ErrorKind::CellDied, operation, "the sandbox ended unexpectedly")
+                .with_backend(backend)
+                .with_source(fatal.clone());
+        }
         Death::Died(why) => (ErrorKind::CellDied, format!("the sandbox ended unexpectedly: {why}")),
         Death::Stopped(how) => (ErrorKind::CellDied, format!("the run was stopped {how}")),
         Death::OutOfMemory => (ErrorKind::CellDied, "the sandbox used up its memory".into()),
@@ -215,6 +223,11 @@ pub(crate) fn death_error(death: &Death, backend: &str, operation: &'static str)
         }
     };
     Error::new(kind, operation, message).with_backend(backend)
+}
+
+/// What the cell itself gave as the reason for its end, if this error is about that.
+pub fn fatal(error: &Error) -> Option<&Fatal> {
+    error.cause().and_then(|cause| cause.downcast_ref())
 }
 
 /// What holds for every run of a cell, shared by all its results.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use exec_core::{
-    Capabilities, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Prepared, Result,
-    RunId, SessionName,
+    Capabilities, Change, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Prepared,
+    Remedy, Result, RunId, SessionName,
 };
 use exec_watch::Begun;
 use tokio::time::Instant;
@@ -81,7 +81,7 @@ impl<M: CellMaker> CellExecutor<M> {
         watch.admit().map_err(|error| error.with_backend(self.name()))?;
         let (plan, spec) = self.plan(cmd, opts).await?;
         let Seated { cell, standing, reopened } = self.cell_for(&plan, &spec).await?;
-        require_limits(&plan, &standing.isolation, self.maker.name(), self.maker.limit_remedy())?;
+        require_limits(&plan, &standing.isolation, self.maker.name(), || self.maker.limit_remedy())?;
         let start = request::start(&plan, self.maker.rlimits(&plan, &cell.facts));
         let id = new_run_id();
         let note = watch.begin(Begun {
@@ -135,7 +135,7 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
         let workspace = tempfile::tempdir().map_err(|error| {
             Error::new(ErrorKind::Io, "health", "no directory can be made to try a sandbox in")
                 .with_source(error)
-                .with_remedy("make room in the directory of temporary files")
+                .with_remedy(Remedy::host("make room in the directory of temporary files"))
         })?;
         let opts = ExecOpts::in_workspace(workspace.path());
         let (_, spec) = self.plan(&Cmd::new("true"), &opts).await?;
@@ -152,12 +152,12 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
 /// What only a container can have.
 fn refuse_container_options(opts: &ExecOpts) -> Result<()> {
     let (message, option) = match (&opts.image, opts.gpus) {
-        (Some(image), _) => (format!("there are no images here to find `{image}` in"), "--image"),
-        (None, Some(_)) => ("there are no graphics processors in this sandbox".to_owned(), "--gpus"),
+        (Some(image), _) => (format!("there are no images here to find `{image}` in"), "image"),
+        (None, Some(_)) => ("there are no graphics processors in this sandbox".to_owned(), "gpus"),
         (None, None) => return Ok(()),
     };
     Err(Error::new(ErrorKind::Unsupported, "start", message)
-        .with_remedy(format!("leave {option} out, or use a container (--sandbox docker)")))
+        .with_remedy(Remedy::from(Change::leave_out(option)).or(Remedy::container())))
 }
 
 /// A name no other run of this machine is likely to have.

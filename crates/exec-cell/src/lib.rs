@@ -30,6 +30,7 @@ pub use backend::{
     Backend, BuildStep, Engines, ImageStep, ImageStore, Left, Leftovers, Progress, PullStep, Removal, Setup,
     StoredImage,
 };
+pub use cell::fatal;
 pub use executor::{CellExecutor, new_run_id};
 pub use limits::{CellLimits, not_held};
 pub use maker::{CellIo, CellMaker, Keeper, PostMortem};

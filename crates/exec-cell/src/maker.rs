@@ -4,14 +4,14 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use async_trait::async_trait;
-use exec_core::{Capabilities, Fences, Isolation, OwnPlaces, Plan, Prepared, Result};
+use exec_core::{Capabilities, Fences, Isolation, OwnPlaces, Plan, Prepared, Remedy, Result};
 use exec_watch::{Seat, Watch};
 use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// What would make a limit hold in a container of an engine.
-const ENGINE_LIMITS: &str =
-    "use an engine that runs as root, or one of this user where systemd hands control groups (v2) down";
+const ENGINE_LIMITS: [&str; 2] =
+    ["use an engine that runs as root", "use one of this user where systemd hands control groups (v2) down"];
 
 /// Makes cells of one kind.
 #[async_trait]
@@ -60,8 +60,9 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
     fn isolation(&self, spec: &Self::Spec, facts: &Facts) -> Isolation;
 
     /// What would make a limit hold that does not hold here.
-    fn limit_remedy(&self) -> &'static str {
-        ENGINE_LIMITS
+    fn limit_remedy(&self) -> Remedy {
+        let [as_root, as_user] = ENGINE_LIMITS;
+        Remedy::engine(as_root).or(Remedy::engine(as_user))
     }
 
     /// Kernel limits for the processes of a command in such a cell.

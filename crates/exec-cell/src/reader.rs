@@ -109,7 +109,7 @@ impl FrameReader {
                 pongs.send(nonce).ok();
                 Ok(())
             }
-            FromCell::Fatal(message) => Err(Death::Died(message)),
+            FromCell::Fatal(fatal) => Err(Death::Fatal(fatal)),
             frame => runs.deliver(header.run, frame).map_err(Death::Broken),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use exec_core::{Error, ErrorKind, Lifetime, Plan, Stdin};
+use exec_core::{Change, Error, ErrorKind, Lifetime, Plan, Remedy, Stdin};
 use exec_wire::{Failed, Limits, Rlimit, Stage, Start, Stdio, WindowSize};
 
 /// After the command's own end, what it left behind may write for this long before it is killed: enough for the
@@ -69,7 +69,10 @@ pub(crate) fn start_error(plan: &Plan, failed: &Failed, backend: &str) -> Error 
             "start",
             format!("there is no program `{program}` in the sandbox"),
         )
-        .with_remedy("check the spelling; a program outside the system's directories needs --mount"),
+        .with_remedy(
+            Remedy::from("check the spelling")
+                .or(Change::give("mounts").with_purpose("for a program outside the system's directories")),
+        ),
         (Stage::Exec, errno::E2BIG) => Error::new(
             ErrorKind::InvalidInput,
             "start",
@@ -82,7 +85,12 @@ pub(crate) fn start_error(plan: &Plan, failed: &Failed, backend: &str) -> Error 
             format!("the system has no room to start `{program}`"),
         )
         .with_source(reason)
-        .with_remedy("end other commands, or raise --pids, --memory or --open-files"),
+        .with_remedy(
+            Remedy::from("end other commands")
+                .or(Change::raise("pids"))
+                .or(Change::raise("memory"))
+                .or(Change::raise("open_files")),
+        ),
         (Stage::Exec, _) => Error::new(
             ErrorKind::ProgramNotExecutable,
             "start",

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use exec_core::{Event, Signal, Status, Stream};
 use exec_watch::Written;
-use exec_wire::{Closed, EndReason, Exited, Failed, FromCell, credit_cost};
+use exec_wire::{Closed, EndReason, Exited, Failed, Fatal, FromCell, credit_cost};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -17,6 +17,8 @@ use crate::closing::Closing;
 pub(crate) enum Death {
     /// The stream ended; the text says what is known.
     Died(String),
+    /// The cell itself said why it can't go on.
+    Fatal(Fatal),
     /// Somebody else ended it, and left word how.
     Stopped(String),
     /// Its memory was used up, and even its PID 1 was killed for it.

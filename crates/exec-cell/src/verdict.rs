@@ -42,7 +42,7 @@ pub(crate) fn judge(exited: Exited, closed: &Closed, limits: &RunLimits) -> (End
 
 fn limits_hit(exited: Exited, closed: &Closed, limits: &RunLimits) -> Vec<LimitHit> {
     let mut hits = Vec::new();
-    let mut hit = |limit, text: String| hits.push(LimitHit::new(limit, &text));
+    let mut hit = |limit, text: String| hits.push(LimitHit::new(limit, text));
     let shown = |value: Option<String>| value.unwrap_or_else(|| "the machine's".into());
     match exited.reason {
         EndReason::WallTime => {
@@ -77,7 +77,7 @@ fn limits_hit(exited: Exited, closed: &Closed, limits: &RunLimits) -> Vec<LimitH
 
 #[cfg(test)]
 mod tests {
-    use exec_core::{Cmd, ExecOpts, OwnPlaces, Signal};
+    use exec_core::{Change, Cmd, ExecOpts, OwnPlaces, Signal};
     use rstest::rstest;
 
     use super::*;
@@ -117,7 +117,7 @@ mod tests {
         let (got, _, hits) = judge(Exited { reason, status }, &closed, &limits());
         assert_eq!(got, ended);
         assert_eq!(hits.iter().map(|hit| hit.limit).collect::<Vec<_>>(), hit);
-        assert!(hits.iter().all(|hit| hit.message.contains(hit.limit.option())), "{hits:?}");
+        assert!(hits.iter().all(|hit| hit.remedy == Change::raise(hit.limit.option()).into()), "{hits:?}");
     }
 
     #[test]

@@ -14,9 +14,9 @@ use crate::read::Base;
 /// Keys that users expect in a document but that live elsewhere, with what to write instead.
 const ELSEWHERE: [(&str, &str); 5] = [
     ("sandbox", "in a file it is called `executor`"),
-    ("allow_dangerous_mounts", "say it with the command that needs it: --allow-dangerous-mounts"),
-    ("workspace", "say it with the command: --workspace DIR"),
-    ("cwd", "say it with the command: --cwd DIR"),
+    ("allow_dangerous_mounts", "it is an option of the call that needs it"),
+    ("workspace", "it is an option of each call"),
+    ("cwd", "it is an option of each call"),
     ("limits", "limits stand at the top: `memory`, `cpus`, `pids`, `timeout` …"),
 ];
 

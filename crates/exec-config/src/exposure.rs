@@ -1,7 +1,7 @@
 //! An effective configuration file must not be writable through a mount: a command could then configure the next run
 //! (A38).
 
-use exec_core::{Access, MountSpec, Result};
+use exec_core::{Access, MountSpec, Remedy, Result};
 
 use crate::config::Config;
 use crate::fault::invalid;
@@ -19,7 +19,7 @@ impl Config {
                     mount.source.display(),
                     file.display()
                 ))
-                .with_remedy("mount another directory, or pass --allow-dangerous-mounts if you mean it"));
+                .with_remedy(Remedy::from("mount another directory").or(Remedy::dangerous_mounts())));
             }
         }
         Ok(())

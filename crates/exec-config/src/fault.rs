@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use exec_core::printable;
-use exec_core::{Error, ErrorKind};
+use exec_core::{Error, ErrorKind, Operation, Remedy};
 
 use crate::node::Position;
 
@@ -36,7 +36,7 @@ const MOST: usize = 30;
 /// All mistakes of a file as one error, in the order of the file.
 pub(crate) fn error(path: &Path, faults: Vec<Fault>) -> Error {
     invalid(listed(path, faults))
-        .with_remedy("correct the file; `agentctl config schema` describes every key")
+        .with_remedy(Remedy::from(Operation::DescribeConfiguration).after("correct the file"))
 }
 
 /// The mistakes of a file, one per line.
@@ -56,6 +56,6 @@ pub(crate) fn invalid(message: impl Into<String>) -> Error {
 
 /// An error about a project's file. It stops every run there until a person has reviewed the file.
 pub(crate) fn perhaps_planted(error: Error) -> Error {
-    let remedy = error.remedy().unwrap_or("remove it").to_owned();
-    error.with_remedy(format!("look at it first, a command that ran there may have made it; {remedy}"))
+    let remedy = error.remedy().cloned().unwrap_or_else(|| "remove it".into());
+    error.with_remedy(remedy.after("look at it first, a command that ran there may have made it"))
 }

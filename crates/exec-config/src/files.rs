@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 
 use crate::config::{Config, Wanted};
 use crate::fault::invalid;
@@ -94,8 +94,9 @@ pub fn init(
         _ => write::plain(&path, &template(format), existing)
             .map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
-                    invalid(format!("there is a file `{}` already", path.display()))
-                        .with_remedy("edit it, or pass --force to replace it")
+                    invalid(format!("there is a file `{}` already", path.display())).with_remedy(
+                        Remedy::from("edit it").or(Change::give("force").with_purpose("to replace it")),
+                    )
                 }
                 _ => unwritable(&path, error),
             })

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::{Dir, Sharing, UserDirs};
 use exec_watch::unique;
 
@@ -17,12 +17,12 @@ pub(crate) fn keep(name: &str, bytes: &[u8], backend: &str) -> Result<String> {
         Error::new(ErrorKind::Io, "load", format!("`{}` can't be written", path.display()))
             .with_backend(backend)
             .with_source(error)
-            .with_remedy(REMEDY)
+            .with_remedy(Remedy::host(REMEDY))
     })?;
     path.to_str().map(str::to_owned).ok_or_else(|| {
         Error::new(ErrorKind::InvalidInput, "load", format!("the path `{}` is not UTF-8", path.display()))
             .with_backend(backend)
-            .with_remedy("set XDG_CACHE_HOME to a directory whose name is")
+            .with_remedy(Remedy::host("set XDG_CACHE_HOME to a directory whose name is"))
     })
 }
 

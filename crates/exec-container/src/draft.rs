@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use exec_core::{BUILD_IMAGE, Error, ErrorKind, HOST_IMAGE, Plan, Result};
+use exec_core::{BUILD_IMAGE, Change, Error, ErrorKind, HOST_IMAGE, Plan, Remedy, Result};
 use exec_host::HostView;
 
 use crate::config::ContainerConfig;
@@ -142,7 +142,7 @@ impl Drafter {
     fn no_host_image(&self) -> Error {
         Error::new(ErrorKind::Unsupported, "image", "the engine does not run on this machine's own system")
             .with_backend(self.engine.backend())
-            .with_remedy("name an image with --image")
+            .with_remedy(Change::give("image").with_purpose("to name one"))
     }
 }
 
@@ -150,8 +150,10 @@ impl Drafter {
 fn suggest_build(error: Error, workspace: &Path) -> Error {
     match dockerfile(workspace) {
         Some(path) if error.kind() == ErrorKind::ImageNotFound => {
-            let remedy = error.remedy().map_or_else(String::new, |remedy| format!("; or {remedy}"));
-            error.with_remedy(format!("use `--image build` to build {}{remedy}", path.display()))
+            let build =
+                Change::set("image", BUILD_IMAGE).with_purpose(format!("to build {}", path.display()));
+            let remedy = error.remedy().cloned();
+            error.with_remedy(remedy.into_iter().fold(build.into(), Remedy::or))
         }
         _ => error,
     }

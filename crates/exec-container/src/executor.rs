@@ -3,7 +3,7 @@
 use std::sync::Once;
 
 use exec_cell::CellExecutor;
-use exec_core::{EngineInfo, Error, ErrorKind, Executor, Result};
+use exec_core::{EngineInfo, Error, ErrorKind, Executor, Remedy, Result};
 use exec_init::{Arch, Program};
 use exec_watch::Watch;
 use exec_wire::reaper::Directory;
@@ -117,7 +117,7 @@ fn program_for(architecture: &str) -> Result<Program> {
             "connect",
             format!("this program carries no exec-init for the engine's architecture, `{architecture}`"),
         )
-        .with_remedy(remedy)
+        .with_remedy(Remedy::host(remedy))
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use exec_cell::not_held;
 use exec_core::{Capabilities, Claim, Exception, Held, Isolation, IsolationLevel, Network};
-use exec_wire::Facts;
+use exec_wire::{Facts, Note, Subject};
 
 use crate::profile::EngineProfile;
 use crate::spec::ContainerSpec;
@@ -68,8 +68,9 @@ pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfil
     let limits = spec.limits.reports(&facts.limits, |_| Held::NotEnforced {
         why: "the engine took it and the container does not have it".into(),
     });
+    // The container's own walls hold without Landlock.
     let mut degraded: Vec<String> =
-        facts.notes.iter().filter(|note| !note.starts_with("landlock:")).cloned().collect();
+        facts.notes.iter().filter(|note| note.about != Subject::Landlock).map(Note::to_string).collect();
     degraded.extend(limits.iter().filter_map(not_held));
     if !profile.filters_syscalls {
         degraded.push("the engine filters no system calls; only our own filter is on".into());

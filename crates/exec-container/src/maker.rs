@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker, Keeper};
-use exec_core::{Capabilities, Error, ErrorKind, Isolation, OwnPlaces, Plan, Prepared, Result};
+use exec_core::{Capabilities, Error, ErrorKind, Isolation, OwnPlaces, Plan, Prepared, Remedy, Result};
 use exec_watch::Watch;
-use exec_wire::{ContainerPlan, Expected, Facts, LandlockPlan, MOUNT_MISMATCH, Resource, Rlimit, ToCell};
+use exec_wire::{ContainerPlan, Expected, Facts, Fatal, LandlockPlan, Resource, Rlimit, ToCell};
 use tokio::io::{AsyncRead, AsyncWriteExt};
 
 use crate::Attached;
@@ -95,19 +95,17 @@ impl CellMaker for ContainerMaker {
     }
 
     fn explain(&self, error: Error) -> Error {
-        let text = error.to_string();
-        match text.split_once(MOUNT_MISMATCH) {
-            None => error,
-            Some((_, path)) => Error::new(
-                ErrorKind::InvalidInput,
-                "make cell",
-                format!("the engine shows something else at `{path}` than this machine has there"),
-            )
-            .with_backend(self.name())
-            .with_remedy(
-                "if it was replaced just now, try again; else the engine does not share this machine's files: run where \
-                 it does, or share the directory with it",
-            ),
+        let Some(Fatal::MountMismatch { path, why }) = exec_cell::fatal(&error) else { return error };
+        let message = format!("the engine shows something else at `{path}` than this machine has there");
+        let explained =
+            Error::new(ErrorKind::InvalidInput, "make cell", message).with_backend(self.name()).with_remedy(
+                Remedy::from("try again if it was replaced just now")
+                    .or(Remedy::engine("run where the engine shares this machine's files"))
+                    .or(Remedy::engine("share the directory with the engine")),
+            );
+        match why {
+            Some(why) => explained.with_context("there", why),
+            None => explained,
         }
     }
 

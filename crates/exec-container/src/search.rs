@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use std::io;
 use std::time::Duration;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 
 use crate::{Endpoint, EndpointError, Greeting, Product, Silence, greet};
 
@@ -50,7 +50,7 @@ pub fn bad_address(
     Error::new(kind, "find engine", error.to_string())
         .with_backend(product.name())
         .with_context("from", origin)
-        .with_remedy(error.remedy(product))
+        .with_remedy(Remedy::engine(error.remedy(product)))
 }
 
 /// A place that was tried, and what came of it.

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use exec_cell::CellLimits;
-use exec_core::{Access, ByteSize, Error, ErrorKind, FileId, Gpus, Network, Plan, PlannedMount, Result};
+use exec_core::{
+    Access, ByteSize, Error, ErrorKind, FileId, Gpus, Network, Plan, PlannedMount, Remedy, Result,
+};
 use exec_host::{HostView, SystemEntry};
 
 use crate::engine::ImageFacts;
@@ -179,7 +181,7 @@ fn refuse_reserved(mounts: &[Mount], masked: &[String], profile: &EngineProfile)
                 path.escape_debug()
             ),
         )
-        .with_remedy("rename it, or use --sandbox docker or local")),
+        .with_remedy(Remedy::from("rename it").or(Remedy::another_sandbox()))),
     }
 }
 
@@ -198,7 +200,7 @@ fn refuse_the_monitors_place(plan: &Plan, profile: &EngineProfile) -> Result<()>
                 source.display()
             ),
         )
-        .with_remedy("start the engine in another directory, as with `cd / && podman system service`")),
+        .with_remedy(Remedy::engine("start the engine in another directory, as with `cd / && podman system service`"))),
     }
 }
 
@@ -223,6 +225,6 @@ fn text(path: &Path) -> Result<&str> {
             "start",
             format!("the path `{}` can't be told to a container engine: it is not UTF-8", shown.display()),
         )
-        .with_remedy("rename it, or use --sandbox local")
+        .with_remedy(Remedy::from("rename it").or(Remedy::another_sandbox()))
     })
 }

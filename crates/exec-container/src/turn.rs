@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::Sharing;
 
 use crate::cache;
@@ -25,7 +25,7 @@ pub(crate) async fn take(name: &str) -> Result<Turn> {
         let path = cache::directory().join(DIRECTORY).join(name);
         Error::new(ErrorKind::Io, "take turn", format!("can't use {}", path.display()))
             .with_source(error)
-            .with_remedy(cache::REMEDY)
+            .with_remedy(Remedy::host(cache::REMEDY))
     };
     let file = lock_file(name).map_err(failed)?;
     let mut told = false;

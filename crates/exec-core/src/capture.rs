@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::{ByteSize, Error, ErrorKind, Result};
+use crate::{ByteSize, Error, ErrorKind, Remedy, Result};
 
 /// How much of each output stream is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,7 +164,7 @@ fn open_spill(dir: &Path) -> Result<(File, tempfile::TempPath)> {
 fn spill_error(verb: &str, path: &Path, error: std::io::Error) -> Error {
     Error::new(ErrorKind::Io, "capture", format!("can't {verb} the output"))
         .with_context("path", path.display())
-        .with_remedy("check that the spill directory exists, is writable and has room")
+        .with_remedy(Remedy::host("check that the spill directory exists, is writable and has room"))
         .with_source(error)
 }
 

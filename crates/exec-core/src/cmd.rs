@@ -45,7 +45,7 @@ impl Cmd {
         let mut words = argv.into_iter().map(Into::into);
         let program = words.next().ok_or_else(|| {
             Error::new(ErrorKind::InvalidInput, "run", "no command was given")
-                .with_remedy("name a program, like `agentctl run -- echo hello`")
+                .with_remedy("name a program, like `echo hello`")
         })?;
         Ok(Self { program, args: words.collect() })
     }
@@ -83,7 +83,7 @@ impl Cmd {
         let invalid = |message: String| Error::new(ErrorKind::InvalidInput, "run", message);
         if self.program.is_empty() {
             return Err(invalid("the program's name is empty".into())
-                .with_remedy("name a program, like `agentctl run -- echo hello`"));
+                .with_remedy("name a program, like `echo hello`"));
         }
         match self.argv().position(|word| word.as_encoded_bytes().contains(&0)) {
             None => Ok(()),

@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::Remedy;
+
 /// A result with this crate's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -68,7 +70,7 @@ pub enum Retry {
 ///     .with_context("workspace", "/srv/file")
 ///     .with_remedy("name a directory");
 /// assert_eq!(error.to_string(), "local: the workspace is not a directory (workspace: /srv/file)");
-/// assert_eq!(error.remedy(), Some("name a directory"));
+/// assert_eq!(error.remedy(), Some(&"name a directory".into()));
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub struct Error(Box<Inner>);
@@ -80,7 +82,7 @@ struct Inner {
     message: String,
     backend: Option<String>,
     context: Vec<(&'static str, String)>,
-    remedy: Option<String>,
+    remedy: Option<Remedy>,
     retry: Retry,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -118,9 +120,9 @@ impl Error {
         self
     }
 
-    /// Adds what to do next, as a sentence that begins with a verb.
+    /// Adds what to do next. A text is a correction of the request and begins with a verb.
     #[must_use]
-    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+    pub fn with_remedy(mut self, remedy: impl Into<Remedy>) -> Self {
         self.0.remedy = Some(remedy.into());
         self
     }
@@ -164,8 +166,8 @@ impl Error {
     }
 
     /// What to do next.
-    pub fn remedy(&self) -> Option<&str> {
-        self.0.remedy.as_deref()
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.0.remedy.as_ref()
     }
 
     /// Whether a retry can help.
@@ -218,6 +220,6 @@ mod tests {
             .with_remedy("put it out");
         assert_eq!(error.to_string(), "local: can't read the workspace (path: /srv/x): disk on fire");
         assert_eq!(error.reason(), "can't read the workspace (path: /srv/x): disk on fire");
-        assert_eq!(error.remedy(), Some("put it out"));
+        assert_eq!(error.remedy(), Some(&Remedy::from("put it out")));
     }
 }

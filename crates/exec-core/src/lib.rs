@@ -37,6 +37,7 @@ mod needs;
 mod opts;
 pub mod printable;
 mod registry;
+mod remedy;
 mod report;
 mod resolve;
 mod result;
@@ -62,6 +63,7 @@ pub use limits::{Limit, LimitName, LimitPolicy, Limits, Machine, Preset, Resolve
 pub use needs::{BUILD_IMAGE, HOST_IMAGE, Needs};
 pub use opts::{DangerousMounts, ExecOpts, Lifetime, SessionName, Stdin, User, Workspace, WorkspaceMode};
 pub use registry::{Detected, Registry};
+pub use remedy::{Change, Direction, Operation, Remedy, Step};
 pub use report::Report;
 pub use resolve::{
     DEFAULT_GRACE, Fences, FileId, NOBODY, Plan, PlannedMount, Prepared, accept_build_files,

@@ -126,15 +126,15 @@ pub enum LimitName {
 }
 
 impl LimitName {
-    /// The command line option that sets it.
+    /// The configuration name of the option that sets it.
     pub fn option(self) -> &'static str {
         match self {
-            Self::Memory => "--memory",
-            Self::Cpus => "--cpus",
-            Self::Pids => "--pids",
-            Self::WallTime => "--timeout",
-            Self::IdleTime => "--idle-timeout",
-            Self::Output => "--max-output",
+            Self::Memory => "memory",
+            Self::Cpus => "cpus",
+            Self::Pids => "pids",
+            Self::WallTime => "timeout",
+            Self::IdleTime => "idle_timeout",
+            Self::Output => "max_output",
         }
     }
 }

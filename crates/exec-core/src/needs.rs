@@ -54,11 +54,11 @@ impl Need {
 
     fn told(&self) -> (String, &'static str) {
         match self {
-            Self::Image(image) => (format!("it has no images to find `{image}` in"), "--image"),
-            Self::Gpus => ("it has no graphics processors".into(), "--gpus"),
-            Self::Bridge => ("it has no bridge network".into(), "--network bridge"),
-            Self::Terminal => ("it has no terminals".into(), "--tty"),
-            Self::Session => ("it has no sessions".into(), "--session"),
+            Self::Image(image) => (format!("it has no images to find `{image}` in"), "image"),
+            Self::Gpus => ("it has no graphics processors".into(), "gpus"),
+            Self::Bridge => ("it has no bridge network".into(), "network"),
+            Self::Terminal => ("it has no terminals".into(), "tty"),
+            Self::Session => ("it has no sessions".into(), "session"),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::select::unknown;
 use crate::selected::Selected;
-use crate::{Availability, Candidate, ErrorKind, Executor, Needs, Request, Result, Selection, select};
+use crate::{
+    Availability, Candidate, ErrorKind, Executor, Needs, Remedy, Request, Result, Selection, select,
+};
 
 /// The result of looking for an executor.
 #[derive(Debug, Clone)]
@@ -16,7 +18,7 @@ pub enum Detected {
         /// What was found.
         reason: String,
         /// What would make it work.
-        remedy: String,
+        remedy: Remedy,
     },
 }
 
@@ -28,11 +30,11 @@ impl Detected {
     /// # Errors
     ///
     /// Returns every error of another kind: it is about the request, not about this machine.
-    pub fn of(made: Result<impl Executor + 'static>, otherwise: &str) -> Result<Self> {
+    pub fn of(made: Result<impl Executor + 'static>, otherwise: impl Into<Remedy>) -> Result<Self> {
         match made {
             Ok(executor) => Ok(Self::Ready(Arc::new(executor))),
             Err(error) if error.kind() == ErrorKind::Unavailable => Ok(Self::Missing {
-                remedy: error.remedy().unwrap_or(otherwise).to_owned(),
+                remedy: error.remedy().cloned().unwrap_or_else(|| otherwise.into()),
                 reason: error.reason(),
             }),
             Err(error) => Err(error),
@@ -62,7 +64,7 @@ impl Detected {
 /// };
 /// let registry = Registry::new().with("docker", missing);
 /// let error = registry.get("docker").unwrap_err();
-/// assert_eq!((error.kind(), error.remedy()), (ErrorKind::Unavailable, Some("start Docker")));
+/// assert_eq!((error.kind(), error.remedy()), (ErrorKind::Unavailable, Some(&"start Docker".into())));
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
@@ -171,15 +173,20 @@ mod tests {
     /// R6
     #[test]
     fn a_miss_lists_what_exists_and_a_missing_one_says_why() {
-        let missing =
-            |name: &str| Detected::Missing { reason: "no socket".into(), remedy: format!("start {name}") };
+        let missing = |name: &str| Detected::Missing {
+            reason: "no socket".into(),
+            remedy: format!("start {name}").into(),
+        };
         let registry = Registry::new().with("docker", missing("docker")).with("podman", missing("podman"));
         let miss = registry.get("dokcer").unwrap_err();
         assert_eq!(
             (miss.kind(), miss.remedy()),
-            (ErrorKind::NotFound, Some("use one of these: docker, podman"))
+            (ErrorKind::NotFound, Some(&Remedy::from("use one of these: docker, podman")))
         );
         let down = registry.get("podman").unwrap_err();
-        assert_eq!((down.kind(), down.remedy()), (ErrorKind::Unavailable, Some("start podman")));
+        assert_eq!(
+            (down.kind(), down.remedy()),
+            (ErrorKind::Unavailable, Some(&Remedy::from("start podman")))
+        );
     }
 }

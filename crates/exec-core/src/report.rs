@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Denial, Ended, ExecResult, Isolation, LimitHit, Selection, Signal};
+use crate::{Denial, Ended, ExecResult, Isolation, LimitHit, Remedy, Selection, Signal};
 
 /// The object that `--json` prints.
 #[derive(Debug, Clone, Serialize)]
@@ -39,6 +39,16 @@ pub struct Report {
     pub survivors: Vec<u32>,
     /// Why the session was reopened for this run, if it was.
     pub reopened: Option<String>,
+}
+
+impl Report {
+    /// Every remedy in it, for a front end that replaces them with its own words.
+    pub fn remedies_mut(&mut self) -> impl Iterator<Item = &mut Remedy> {
+        let passed_over = self.selection.iter_mut().flat_map(|selection| &mut selection.passed_over);
+        passed_over
+            .map(|other| &mut other.remedy)
+            .chain(self.limits_hit.iter_mut().map(|hit| &mut hit.remedy))
+    }
 }
 
 /// Resources used by a run.

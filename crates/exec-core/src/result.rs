@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{Captured, Isolation, LimitName, Selection, Signal};
+use crate::{Captured, Change, Isolation, LimitName, Remedy, Selection, Signal};
 
 /// A finished run: how it ended and the output that was kept.
 ///
@@ -136,14 +136,16 @@ pub struct Usage {
 pub struct LimitHit {
     /// The limit.
     pub limit: LimitName,
-    /// One sentence with the limit's value and the option that raises it.
+    /// One sentence with the limit's value.
     pub message: String,
+    /// The option that raises it.
+    pub remedy: Remedy,
 }
 
 impl LimitHit {
-    /// Appends the option that raises the limit to `what`.
-    pub fn new(limit: LimitName, what: &str) -> Self {
-        Self { limit, message: format!("{what}; raise it with {}", limit.option()) }
+    /// Adds the option that raises the limit to `message`.
+    pub fn new(limit: LimitName, message: impl Into<String>) -> Self {
+        Self { limit, message: message.into(), remedy: Change::raise(limit.option()).into() }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Executor selection: a pure function of the request and the candidates.
 
+use crate::selection::by_name;
 use crate::{
-    Availability, Because, Candidate, Error, ErrorKind, IsolationLevel, Needs, PassedOver, Request, Result,
-    Selection,
+    Availability, Because, Candidate, Change, Error, ErrorKind, IsolationLevel, Needs, PassedOver, Remedy,
+    Request, Result, Selection,
 };
 
 /// Chooses among `candidates`, most preferred first. `needs` returns what a run needs of the executor of that name; an
@@ -75,14 +76,14 @@ fn nothing_left(passed_over: &[PassedOver], refusals: &[Refusal]) -> Error {
     let reasons: Vec<String> =
         passed_over.iter().map(|other| format!("{}: {}", other.name, other.reason)).collect();
     Error::new(last.kind, "select", format!("no sandbox can be used ({})", reasons.join("; ")))
-        .with_remedy(&first.remedy)
+        .with_remedy(first.remedy.clone())
 }
 
 struct Refusal {
     kind: ErrorKind,
     because: Because,
     reason: String,
-    remedy: String,
+    remedy: Remedy,
 }
 
 impl Refusal {
@@ -94,7 +95,7 @@ impl Refusal {
         PassedOver { name, because: self.because, reason: self.reason.clone(), remedy: self.remedy.clone() }
     }
 
-    fn unfit(kind: ErrorKind, reason: String, remedy: String) -> Self {
+    fn unfit(kind: ErrorKind, reason: String, remedy: Remedy) -> Self {
         Self { kind, because: Because::Unfit, reason, remedy }
     }
 }
@@ -115,7 +116,7 @@ fn usable(candidate: &Candidate, floor: Option<IsolationLevel>, needs: &Needs) -
                 kind: ErrorKind::Unavailable,
                 because: Because::Missing,
                 reason: "nobody has looked for it".into(),
-                remedy: format!("ask for it by name: --sandbox {}", candidate.name),
+                remedy: by_name(&candidate.name).into(),
             });
         }
     };
@@ -124,7 +125,7 @@ fn usable(candidate: &Candidate, floor: Option<IsolationLevel>, needs: &Needs) -
         return Err(Refusal::unfit(
             ErrorKind::IsolationTooWeak,
             format!("its isolation here is `{level}`, the floor is `{floor}`"),
-            format!("use a stronger sandbox or lower the floor with --min-isolation {level}"),
+            Remedy::weaker_floor(level),
         ));
     }
     match needs.unmet(has) {
@@ -132,7 +133,7 @@ fn usable(candidate: &Candidate, floor: Option<IsolationLevel>, needs: &Needs) -
         Some((reason, option)) => Err(Refusal::unfit(
             ErrorKind::Unsupported,
             reason,
-            format!("leave {option} out, or use a container"),
+            Remedy::from(Change::leave_out(option)).or(Remedy::container()),
         )),
     }
 }

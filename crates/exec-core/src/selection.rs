@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Capabilities, IsolationLevel};
+use crate::{Capabilities, Change, IsolationLevel, Remedy};
 
 /// Which executor is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum Availability {
         /// What was found.
         reason: String,
         /// What would make it work.
-        remedy: String,
+        remedy: Remedy,
     },
     /// The executor was not probed.
     NotTried,
@@ -92,14 +92,19 @@ pub struct PassedOver {
     /// The reason as a sentence.
     pub reason: String,
     /// What would get it chosen.
-    pub remedy: String,
+    pub remedy: Remedy,
 }
 
 impl PassedOver {
     pub(crate) fn ruled_out(name: String, by: &str) -> Self {
-        let remedy = format!("take {by} back, or ask for it by name: --sandbox {name}");
+        let remedy = Remedy::from(format!("take {by} back")).or(by_name(&name));
         Self { name, because: Because::RuledOut, reason: by.to_owned(), remedy }
     }
+}
+
+/// How to ask for an executor by name.
+pub(crate) fn by_name(name: &str) -> Change {
+    Change::set("executor", name).with_purpose("to ask for it by name")
 }
 
 /// Why an executor was passed over.

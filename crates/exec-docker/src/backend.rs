@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use exec_cell::{Backend, Engines, Setup};
 use exec_container::{Answered, ContainerEngines, Endpoint, FindEngines};
-use exec_core::{Detected, Result};
+use exec_core::{Detected, Remedy, Result};
 
 use crate::executor::reach;
 use crate::{DockerConfig, DockerExec, Here, NAME, candidates};
@@ -24,7 +24,7 @@ impl Backend for DockerConfig {
 
     async fn detect(&self, setup: Setup) -> Result<Detected> {
         let config = Self { host: self.host.clone(), containers: self.containers.set_up(setup) };
-        Detected::of(DockerExec::new(config).await, "use --sandbox local")
+        Detected::of(DockerExec::new(config).await, Remedy::another_sandbox())
     }
 
     fn engines(&self) -> Option<Box<dyn Engines + '_>> {

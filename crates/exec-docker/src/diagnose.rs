@@ -1,7 +1,7 @@
 //! From failed attempts to what a person can do about them. Pure: whoever connects brings the failures.
 
 use exec_container::{Telling, Trouble};
-use exec_core::{Error, ErrorKind};
+use exec_core::{Change, Error, ErrorKind, Remedy};
 
 use crate::{Attempt, Candidate, DockerGroup, Endpoint, Facts, NAME, Origin, System};
 
@@ -34,11 +34,16 @@ fn told(trouble: Trouble, origin: &Origin, facts: &Facts) -> Error {
     Error::new(ErrorKind::Unavailable, "connect", message(trouble, origin, facts)).with_backend(NAME)
 }
 
-fn advise(trouble: Trouble, candidate: &Candidate, facts: &Facts) -> String {
+fn advise(trouble: Trouble, candidate: &Candidate, facts: &Facts) -> Remedy {
     match trouble {
         Trouble::NothingThere | Trouble::NobodyListens => start(&candidate.origin, facts),
-        Trouble::Other => elsewhere(&candidate.origin, "check that it can be reached from here"),
-        Trouble::Another => elsewhere(&candidate.origin, "use Podman as such with `--sandbox podman`"),
+        Trouble::Other => {
+            elsewhere(&candidate.origin, Remedy::engine("check that it can be reached from here"))
+        }
+        Trouble::Another => elsewhere(
+            &candidate.origin,
+            Change::set("executor", "podman").with_purpose("to use Podman as such"),
+        ),
         Trouble::NotAnEngine => not_an_engine(candidate),
         Trouble::Silent => silent(&candidate.origin, facts),
         Trouble::Forbidden => forbidden(&candidate.origin, facts),
@@ -46,22 +51,20 @@ fn advise(trouble: Trouble, candidate: &Candidate, facts: &Facts) -> String {
 }
 
 /// What to do, or else what to change so that another place is tried.
-fn elsewhere(origin: &Origin, otherwise: &str) -> String {
-    match origin {
-        Origin::Configured => format!("{otherwise}, or correct the configured address"),
-        Origin::DockerHost => format!("{otherwise}, or correct or unset DOCKER_HOST"),
-        Origin::Context(_) => format!("{otherwise}, or choose another context with `docker context use`"),
-        Origin::Default | Origin::Rootless | Origin::Desktop => {
-            format!("{otherwise}, or say with DOCKER_HOST where the engine is")
-        }
-    }
+fn elsewhere(origin: &Origin, first: impl Into<Remedy>) -> Remedy {
+    first.into().or(Remedy::engine(match origin {
+        Origin::Configured => "correct the configured address",
+        Origin::DockerHost => "correct or unset DOCKER_HOST",
+        Origin::Context(_) => "choose another context with `docker context use`",
+        Origin::Default | Origin::Rootless | Origin::Desktop => "say with DOCKER_HOST where the engine is",
+    }))
 }
 
-fn start(origin: &Origin, facts: &Facts) -> String {
+fn start(origin: &Origin, facts: &Facts) -> Remedy {
     if origin.is_authoritative() {
-        return elsewhere(origin, "start the engine that should be there");
+        return elsewhere(origin, Remedy::engine("start the engine that should be there"));
     }
-    match (origin, facts.system, &facts.program) {
+    Remedy::engine(match (origin, facts.system, &facts.program) {
         (Origin::Rootless, ..) => "start it with `systemctl --user start docker`",
         (Origin::Desktop, ..) | (_, System::MacOs | System::Windows, Some(_)) => {
             "open Docker Desktop and wait until it says that the engine is running"
@@ -73,51 +76,53 @@ fn start(origin: &Origin, facts: &Facts) -> String {
             "start it with `sudo systemctl start docker`, or your own with `systemctl --user start docker`"
         }
         (_, System::Linux, None) => {
-            "install Docker (https://docs.docker.com/engine/install/), or use another sandbox with `--sandbox`"
+            return Remedy::engine("install Docker (https://docs.docker.com/engine/install/)")
+                .or(Remedy::another_sandbox());
         }
-    }
-    .to_owned()
+    })
 }
 
-fn silent(origin: &Origin, facts: &Facts) -> String {
+fn silent(origin: &Origin, facts: &Facts) -> Remedy {
     let is_local = !origin.is_authoritative();
     match (origin, facts.system) {
-        (Origin::Rootless, _) => "see what it is doing with `journalctl --user -u docker`".to_owned(),
-        (Origin::Default, System::Linux) => {
-            "see what it is doing with `sudo journalctl -u docker`; `sudo systemctl restart docker` starts it anew".to_owned()
-        }
-        _ if is_local => "restart Docker Desktop".to_owned(),
-        _ => elsewhere(origin, "check that the engine is well and can be reached from here"),
+        (Origin::Rootless, _) => Remedy::engine("see what it is doing with `journalctl --user -u docker`"),
+        (Origin::Default, System::Linux) => Remedy::engine(
+            "see what it is doing with `sudo journalctl -u docker`; `sudo systemctl restart docker` starts it anew",
+        ),
+        _ if is_local => Remedy::engine("restart Docker Desktop"),
+        _ => elsewhere(origin, Remedy::engine("check that the engine is well and can be reached from here")),
     }
 }
 
-fn not_an_engine(candidate: &Candidate) -> String {
+fn not_an_engine(candidate: &Candidate) -> Remedy {
     let advice = match candidate.endpoint {
         Endpoint::Tcp { .. } => {
             "take a port that speaks plain HTTP (TLS, mostly port 2376, is not built in; `ssh -L` can forward the socket)"
         }
         Endpoint::Unix(_) | Endpoint::NamedPipe(_) => "check what listens there",
     };
-    elsewhere(&candidate.origin, advice)
+    elsewhere(&candidate.origin, Remedy::engine(advice))
 }
 
 /// That the group is as good as root is for those who join it to know.
-fn forbidden(origin: &Origin, facts: &Facts) -> String {
+fn forbidden(origin: &Origin, facts: &Facts) -> Remedy {
+    let own = || Remedy::engine("set up your own engine with `dockerd-rootless-setuptool.sh install`");
     match (facts.system, facts.group) {
-        (System::Linux, DockerGroup::NextSession) => {
-            "log in again, or run `newgrp docker`: this session began before you joined the group `docker`".to_owned()
-        }
-        (System::Linux, DockerGroup::Stranger) => {
-            "set up your own engine with `dockerd-rootless-setuptool.sh install`, or join the group that may use \
-             this one with `sudo usermod -aG docker $USER` and log in again (its members are as good as root)"
-                .to_owned()
-        }
+        (System::Linux, DockerGroup::NextSession) => Remedy::engine(
+            "log in again, or run `newgrp docker`: this session began before you joined the group `docker`",
+        ),
+        (System::Linux, DockerGroup::Stranger) => own().or(Remedy::engine(
+            "join the group that may use this one with `sudo usermod -aG docker $USER` and log in again (its members are \
+             as good as root)",
+        )),
         (System::Linux, DockerGroup::Absent) => {
-            "set up your own engine with `dockerd-rootless-setuptool.sh install`, or ask whoever runs this one for access".to_owned()
+            own().or(Remedy::engine("ask the administrator of this one for access"))
         }
-        (System::Linux, DockerGroup::Member) => elsewhere(origin, "check with `ls -l` which group the socket belongs to"),
+        (System::Linux, DockerGroup::Member) => {
+            elsewhere(origin, Remedy::engine("check with `ls -l` which group the socket belongs to"))
+        }
         (System::MacOs | System::Windows, _) => {
-            elsewhere(origin, "open Docker Desktop as the user who runs this")
+            elsewhere(origin, Remedy::engine("open Docker Desktop as the user who runs this"))
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use exec_container::{Product, bad_address};
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 
 use crate::context::{self, Context, ContextError, Transport};
 use crate::{Candidate, Endpoint, EndpointError, NAME, Surroundings, System};
@@ -124,7 +124,7 @@ fn of_context(error: ContextError) -> Error {
     };
     let told = Error::new(ErrorKind::Unavailable, "find engine", error.to_string())
         .with_backend(NAME)
-        .with_remedy(remedy);
+        .with_remedy(Remedy::engine(remedy));
     match error {
         ContextError::Unreadable { source, .. } => told.with_source(source),
         ContextError::Missing { .. } | ContextError::NoEngine { .. } => told,

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use exec_core::Error;
+use exec_core::{Error, Operation, Remedy};
 use serde::Serialize;
 
 /// One check.
@@ -29,14 +29,14 @@ pub enum Verdict {
         /// What was observed.
         found: String,
         /// How to improve it.
-        fix: String,
+        fix: Remedy,
     },
     /// It does not work.
     Fails {
         /// What was observed.
         found: String,
         /// How to make it work.
-        fix: String,
+        fix: Remedy,
     },
     /// It could not be checked.
     NotTried {
@@ -50,11 +50,11 @@ impl Verdict {
         Self::Holds { found: found.into() }
     }
 
-    pub(crate) fn weak(found: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn weak(found: impl Into<String>, fix: impl Into<Remedy>) -> Self {
         Self::Weak { found: found.into(), fix: fix.into() }
     }
 
-    pub(crate) fn fails(found: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn fails(found: impl Into<String>, fix: impl Into<Remedy>) -> Self {
         Self::Fails { found: found.into(), fix: fix.into() }
     }
 
@@ -64,10 +64,14 @@ impl Verdict {
 
     /// An executor's error, with its own remedy.
     pub(crate) fn of_error(error: &Error) -> Self {
-        Self::fails(
-            error.reason(),
-            error.remedy().unwrap_or("run it with `agentctl run --verbose` to see more"),
-        )
+        Self::fails(error.reason(), error.remedy().cloned().unwrap_or_else(|| Operation::Trace.into()))
+    }
+
+    pub(crate) fn fix_mut(&mut self) -> Option<&mut Remedy> {
+        match self {
+            Self::Weak { fix, .. } | Self::Fails { fix, .. } => Some(fix),
+            Self::Holds { .. } | Self::NotTried { .. } => None,
+        }
     }
 
     /// Whether the check was carried out.

@@ -1,6 +1,6 @@
 //! All results, as one object with stable names.
 
-use exec_core::{EngineInfo, IsolationLevel};
+use exec_core::{EngineInfo, IsolationLevel, Remedy};
 use serde::Serialize;
 
 use crate::{Check, Host};
@@ -36,7 +36,7 @@ pub enum Chosen {
         /// Why.
         reason: String,
         /// How to change that.
-        fix: String,
+        fix: Remedy,
     },
 }
 
@@ -68,7 +68,7 @@ pub enum State {
         /// What was found instead.
         reason: String,
         /// How to make it work.
-        fix: String,
+        fix: Remedy,
     },
 }
 
@@ -86,7 +86,28 @@ impl Sandbox {
     }
 }
 
+impl Sandbox {
+    fn remedies_mut(&mut self) -> impl Iterator<Item = &mut Remedy> {
+        let (fix, checks) = match &mut self.state {
+            State::Present { checks, .. } => (None, checks.as_mut_slice()),
+            State::Missing { fix, .. } => (Some(fix), Default::default()),
+        };
+        fix.into_iter().chain(checks.iter_mut().filter_map(|check| check.verdict.fix_mut()))
+    }
+}
+
 impl Report {
+    /// Every remedy in it, for a front end that replaces them with its own words.
+    pub fn remedies_mut(&mut self) -> impl Iterator<Item = &mut Remedy> {
+        let chosen = match &mut self.chosen {
+            Chosen::Sandbox { .. } => None,
+            Chosen::Nothing { fix, .. } => Some(fix),
+        };
+        let sandboxes = self.sandboxes.iter_mut().flat_map(Sandbox::remedies_mut);
+        let host = self.host_checks.iter_mut().filter_map(|check| check.verdict.fix_mut());
+        chosen.into_iter().chain(sandboxes).chain(host)
+    }
+
     /// Whether a run would use a sandbox that works.
     pub fn works(&self) -> bool {
         match &self.chosen {

@@ -1,6 +1,6 @@
 //! PID 1 of a container: checks what the engine built, then serves.
 
-use exec_wire::{ContainerPlan, Expected, MOUNT_MISMATCH, ToCell};
+use exec_wire::{ContainerPlan, Expected, Fatal, ToCell};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
@@ -10,7 +10,7 @@ use crate::{identity, lane, preface};
 
 /// Reads the plan from standard input, checks it, and serves.
 pub(crate) fn run() -> ! {
-    match read_plan().and_then(|plan| check(&plan.expect).map(|()| plan)) {
+    match read_plan().map_err(Fatal::Other).and_then(|plan| check(&plan.expect).map(|()| plan)) {
         Ok(plan) => crate::cell::serve(Config {
             lane: plan.lane.then(lane::take).flatten(),
             landlock: plan.landlock,
@@ -20,7 +20,7 @@ pub(crate) fn run() -> ! {
             home: None,
         }),
         Err(why) => {
-            preface::send_fatal(&why);
+            preface::send_fatal(why);
             crate::sys::exit_now(1)
         }
     }
@@ -34,13 +34,13 @@ fn read_plan() -> Result<ContainerPlan, String> {
     }
 }
 
-fn check(expected: &[Expected]) -> Result<(), String> {
+fn check(expected: &[Expected]) -> Result<(), Fatal> {
     expected.iter().try_for_each(|expected| {
-        let path = String::from_utf8_lossy(&expected.target);
+        let path = || String::from_utf8_lossy(&expected.target).into_owned();
         match is_there(expected) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(format!("{MOUNT_MISMATCH}{path}")),
-            Err(why) => Err(format!("{MOUNT_MISMATCH}{path}: {why}")),
+            Ok(false) => Err(Fatal::MountMismatch { path: path(), why: None }),
+            Err(why) => Err(Fatal::MountMismatch { path: path(), why: Some(why.to_string()) }),
         }
     })
 }
@@ -75,10 +75,12 @@ mod tests {
         let id = FileId { dev: metadata.dev(), ino: metadata.ino(), born: 0 };
         assert_eq!(check(&expected(dir.path(), id)), Ok(()));
         let other = FileId { ino: id.ino + 1, ..id };
-        assert!(check(&expected(dir.path(), other)).unwrap_err().starts_with(MOUNT_MISMATCH));
+        let path = dir.path().display().to_string();
+        assert_eq!(check(&expected(dir.path(), other)), Err(Fatal::MountMismatch { path, why: None }));
         let link = dir.path().join("link");
         symlink(dir.path(), &link).unwrap();
         assert!(check(&expected(&link, id)).is_err(), "a link to it is not it");
-        assert!(check(&expected(&dir.path().join("none"), id)).unwrap_err().contains("none"));
+        let none = check(&expected(&dir.path().join("none"), id)).unwrap_err();
+        assert!(matches!(&none, Fatal::MountMismatch { why: Some(_), .. }), "{none}");
     }
 }

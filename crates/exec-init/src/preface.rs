@@ -3,9 +3,7 @@
 //!
 //! Reads not one byte more than that frame: the rest of the stream belongs to the serving loop.
 
-use std::fmt::Display;
-
-use exec_wire::{FromCell, HEADER_LEN, Header};
+use exec_wire::{Fatal, FromCell, HEADER_LEN, Header};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
@@ -33,9 +31,9 @@ fn read_exact(mut buffer: &mut [u8]) -> Result<(), String> {
 }
 
 /// Reports to the host why no cell is made. A host that is gone changes nothing.
-pub(crate) fn send_fatal(why: &dyn Display) {
+pub(crate) fn send_fatal(why: Fatal) {
     let mut frame = Vec::new();
-    FromCell::Fatal(why.to_string()).encode(0, &mut frame);
+    FromCell::Fatal(why).encode(0, &mut frame);
     send(&frame);
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Kernel keys need no limit here: the system call filter refuses them.
 
+use exec_wire::{Note, Subject};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -32,11 +33,11 @@ const PART: u64 = 4;
 const QUEUES: [Resource; 2] = [Resource::Sigpending, Resource::Msgqueue];
 
 /// Lowers the quotas of this process's own user namespace, while it still may.
-pub(crate) fn lower_watches(notes: &mut Vec<String>) {
+pub(crate) fn lower_watches(notes: &mut Vec<Note>) {
     for quota in WATCHES {
         let Some(host) = read(quota.host) else { continue };
         if let Err(why) = write(quota.own, host / PART) {
-            notes.push(format!("the command can use up its user's quota: {}: {why}", quota.own));
+            notes.push(Note::new(Subject::Quotas, format_args!("{}: {why}", quota.own)));
         }
     }
 }

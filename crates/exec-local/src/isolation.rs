@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use exec_cell::{CellLimits, not_held};
 use exec_core::{Capabilities, Claim, Held, Isolation, IsolationLevel, LimitName, LimitReport};
-use exec_wire::{CgroupPlan, Facts, JailSpec, NetworkWall, Walls};
+use exec_wire::{CgroupPlan, Facts, JailSpec, NetworkWall, Note, Subject, Walls};
 
 use crate::jail::WallKind;
 
@@ -106,7 +106,7 @@ pub(crate) fn report(spec: &JailSpec, facts: &Facts) -> Isolation {
         Walls::Subreaper { .. } => WallKind::Subreaper,
     };
     let Capabilities { level, mut claims, .. } = capabilities(walls, facts);
-    let mut degraded = facts.notes.clone();
+    let mut degraded: Vec<String> = facts.notes.iter().map(Note::to_string).collect();
     let tcp_open = spec.landlock.as_ref().is_none_or(|landlock| !landlock.deny_tcp);
     match &spec.walls {
         Walls::Namespaces(namespaces) if namespaces.network == NetworkWall::Host => {
@@ -163,14 +163,14 @@ fn limits(spec: &JailSpec, facts: &Facts, walls: WallKind) -> Vec<LimitReport> {
 }
 
 /// The keeper's note about a limit it could not set.
-fn why_not(limit: LimitName, notes: &[String]) -> String {
-    let controller = match limit {
-        LimitName::Memory => "memory: ",
-        LimitName::Pids => "pids: ",
-        _ => "cpu: ",
+fn why_not(limit: LimitName, notes: &[Note]) -> String {
+    let about = match limit {
+        LimitName::Memory => Subject::Memory,
+        LimitName::Pids => Subject::Pids,
+        _ => Subject::Cpu,
     };
-    let reason = notes.iter().find_map(|note| note.strip_prefix(controller));
-    reason.unwrap_or("no control group can be written here").to_owned()
+    let note = notes.iter().find(|note| note.about == about);
+    note.map_or("no control group can be written here", |note| &note.why).to_owned()
 }
 
 /// The only memory limit that an ordinary user has without control groups. The kernel charges shareable
@@ -179,7 +179,7 @@ fn memory_by_process() -> Held {
     Held::InPart {
         by: "RLIMIT_DATA for the private memory of each process".into(),
         gap: "all processes together, shared memory (memfd, MAP_SHARED, System V), buffers of pipes and sockets, or \
-              files in /tmp, /dev/shm and the home directory (--tmp-size bounds each of those)"
+              files in /tmp, /dev/shm and the home directory (the option `tmp_size` bounds each of those)"
             .into(),
     }
 }
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn the_reason_is_the_keepers() {
         let mut facts = facts(0, ReadBack::default(), 7);
-        facts.notes = vec!["cpu: no control group: no systemd of this user is running".into()];
+        facts.notes = vec![Note::new(Subject::Cpu, "no control group: no systemd of this user is running")];
         let report = report(&spec(namespaces(NetworkWall::Isolated)), &facts);
         let why = |name| match &report.limits.iter().find(|limit| limit.limit == name).unwrap().held {
             Held::NotEnforced { why } => why.clone(),

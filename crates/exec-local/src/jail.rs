@@ -5,7 +5,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use exec_core::{Access, ByteSize, Error, ErrorKind, Network, Plan, PlannedMount, Result, User};
+use exec_core::{
+    Access, ByteSize, Change, Error, ErrorKind, Network, Plan, PlannedMount, Remedy, Result, User,
+};
 use exec_host::{HostView, SystemEntry};
 use exec_wire::{
     CgroupPlan, FileId, IdMap, Identity, JailSpec, LandlockPlan, Missing, Mount, Namespaces, NetworkWall,
@@ -43,8 +45,11 @@ pub(crate) enum WallKind {
 /// The cell for a planned run. Its control groups and scratch directory are named when it is made.
 pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView) -> Result<JailSpec> {
     if plan.network == Some(Network::Bridge) {
-        return Err(unsupported("there is no bridge network without a container engine")
-            .with_remedy("use --network none or host, or a container (--sandbox docker)"));
+        return Err(unsupported("there is no bridge network without a container engine").with_remedy(
+            Remedy::from(Change::set("network", Network::None))
+                .or(Change::set("network", Network::Host))
+                .or(Remedy::container()),
+        ));
     }
     let identity = identity(plan, caller)?;
     let cgroup = CgroupPlan {
@@ -69,7 +74,10 @@ pub(crate) fn spec(plan: &Plan, walls: WallKind, caller: Caller, host: &HostView
         WallKind::Subreaper => {
             if plan.network == Some(Network::None) {
                 return Err(unsupported("a network of `none` can't be held without namespaces").with_remedy(
-                    "leave --network out to have TCP denied where Landlock can, or use a container",
+                    Remedy::from(
+                        Change::leave_out("network").with_purpose("to have TCP denied where Landlock can"),
+                    )
+                    .or(Remedy::container()),
                 ));
             }
             let walls = Walls::Subreaper { scratch: Vec::new() };
@@ -92,7 +100,7 @@ fn identity(plan: &Plan, caller: Caller) -> Result<Identity> {
         (User::Id { uid, gid }, false) if (uid, gid) == (caller.uid, caller.gid) => (uid, gid),
         (User::Id { uid, gid }, false) => {
             return Err(unsupported(format!("only root can run a command as {uid}:{gid}"))
-                .with_remedy("leave --user out, or run as root"));
+                .with_remedy(Remedy::from(Change::leave_out("user")).or(Remedy::host("run as root"))));
         }
     };
     Ok(Identity { uid, gid, groups: Vec::new() })

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
-use exec_core::{Capabilities, ControlGroups, Fences, Isolation, Plan, Prepared, Result};
+use exec_core::{Capabilities, ControlGroups, Fences, Isolation, Plan, Prepared, Remedy, Result};
 use exec_host::HostView;
 use exec_init::Executable;
 use exec_watch::Watch;
@@ -126,7 +126,7 @@ impl CellMaker for LocalMaker {
         isolation::report(spec, facts)
     }
 
-    fn limit_remedy(&self) -> &'static str {
+    fn limit_remedy(&self) -> Remedy {
         ControlGroups::look().fix()
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Operation, Remedy, Result};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
@@ -42,7 +42,7 @@ where
         Err(error) => {
             return Err(Error::new(ErrorKind::Protocol, "serve", "the client does not speak MCP")
                 .with_source(error.to_string())
-                .with_remedy("start this from an MCP client; `agentctl mcp --help` shows how"));
+                .with_remedy(Remedy::from(Operation::Help("mcp")).after("start this from an MCP client")));
         }
     };
     running

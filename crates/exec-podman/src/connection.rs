@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use serde::Deserialize;
 
 use crate::{NAME, Surroundings};
@@ -39,8 +39,8 @@ pub(crate) fn address(around: &dyn Surroundings, name: &str) -> Result<String> {
             .with_backend(NAME)
             .with_context("from", "CONTAINER_CONNECTION")
             .with_remedy(
-                "set CONTAINER_CONNECTION to one that `podman system connection list` shows, or say with \
-                 CONTAINER_HOST where the service is",
+                Remedy::engine("set CONTAINER_CONNECTION to one that `podman system connection list` shows")
+                    .or(Remedy::engine("say with CONTAINER_HOST where the service is")),
             )
     })
 }

@@ -1,7 +1,7 @@
 //! From failed attempts to what a person can do about them. Pure: whoever connects brings the failures.
 
 use exec_container::{Telling, Trouble};
-use exec_core::{Error, ErrorKind};
+use exec_core::{Change, Error, ErrorKind, Remedy};
 
 use crate::{Attempt, Endpoint, Facts, NAME, Origin, System};
 
@@ -38,32 +38,39 @@ fn message(trouble: Trouble, origin: &Origin, facts: &Facts) -> &'static str {
     }
 }
 
-fn advise(trouble: Trouble, origin: &Origin, endpoint: &Endpoint, facts: &Facts) -> String {
+fn advise(trouble: Trouble, origin: &Origin, endpoint: &Endpoint, facts: &Facts) -> Remedy {
     let is_port = matches!(endpoint, Endpoint::Tcp { .. });
     match trouble {
         Trouble::NothingThere | Trouble::NobodyListens if origin.is_authoritative() => {
-            elsewhere(origin, &format!("start it with `podman system service --time 0 {endpoint}`"))
+            let start = format!("start it with `podman system service --time 0 {endpoint}`");
+            elsewhere(origin, Remedy::engine(start))
         }
         Trouble::NothingThere | Trouble::NobodyListens => get(facts),
-        Trouble::Other => elsewhere(origin, "check that it can be reached from here"),
-        Trouble::Another => elsewhere(origin, "use Docker as such with `--sandbox docker`"),
-        Trouble::NotAnEngine if is_port => elsewhere(origin, "take a port that speaks plain HTTP"),
-        Trouble::NotAnEngine => elsewhere(origin, "check what listens there"),
-        Trouble::Silent => elsewhere(origin, restart(origin)),
-        Trouble::Forbidden => elsewhere(origin, "use your own: Podman needs no rights for that"),
+        Trouble::Other => elsewhere(origin, Remedy::engine("check that it can be reached from here")),
+        Trouble::Another => {
+            elsewhere(origin, Change::set("executor", "docker").with_purpose("to use Docker as such"))
+        }
+        Trouble::NotAnEngine if is_port => {
+            elsewhere(origin, Remedy::engine("take a port that speaks plain HTTP"))
+        }
+        Trouble::NotAnEngine => elsewhere(origin, Remedy::engine("check what listens there")),
+        Trouble::Silent => elsewhere(origin, Remedy::engine(restart(origin))),
+        Trouble::Forbidden => {
+            elsewhere(origin, Remedy::engine("use your own: Podman needs no rights for that"))
+        }
     }
 }
 
 /// What to do, or else what to change so that another place is tried.
-fn elsewhere(origin: &Origin, otherwise: &str) -> String {
-    match origin {
-        Origin::Configured => format!("{otherwise}, or correct the configured address"),
-        Origin::ContainerHost => format!("{otherwise}, or correct or unset CONTAINER_HOST"),
-        Origin::Connection(_) => format!("{otherwise}, or correct or unset CONTAINER_CONNECTION"),
+fn elsewhere(origin: &Origin, first: impl Into<Remedy>) -> Remedy {
+    first.into().or(Remedy::engine(match origin {
+        Origin::Configured => "correct the configured address",
+        Origin::ContainerHost => "correct or unset CONTAINER_HOST",
+        Origin::Connection(_) => "correct or unset CONTAINER_CONNECTION",
         Origin::Rootful | Origin::Rootless | Origin::Machine => {
-            format!("{otherwise}, or say with CONTAINER_HOST where the service is")
+            "say with CONTAINER_HOST where the service is"
         }
-    }
+    }))
 }
 
 fn restart(origin: &Origin) -> &'static str {
@@ -78,11 +85,14 @@ fn restart(origin: &Origin) -> &'static str {
 }
 
 /// How to come to a Podman. On Linux its program is enough: we start the service ourselves.
-fn get(facts: &Facts) -> String {
-    match (facts.system, &facts.program) {
+fn get(facts: &Facts) -> Remedy {
+    Remedy::engine(match (facts.system, &facts.program) {
         (System::Linux, _) => {
-            "install Podman (`sudo apt-get install podman`, `sudo dnf install podman`, \
-             https://podman.io/docs/installation), or use another sandbox with `--sandbox`"
+            return Remedy::engine(
+                "install Podman (`sudo apt-get install podman`, `sudo dnf install podman`, \
+                 https://podman.io/docs/installation)",
+            )
+            .or(Remedy::another_sandbox());
         }
         (System::MacOs | System::Windows, Some(_)) => {
             "start the machine with `podman machine start` (`podman machine init` makes one)"
@@ -90,8 +100,7 @@ fn get(facts: &Facts) -> String {
         (System::MacOs | System::Windows, None) => {
             "install Podman (https://podman.io/docs/installation), then `podman machine init` and `podman machine start`"
         }
-    }
-    .to_owned()
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The Podman executor.
 
 use exec_container::{Answered, ContainerConfig, Greeting, Product};
-use exec_core::{Error, ErrorKind, Executor, Result, Wraps};
+use exec_core::{Error, ErrorKind, Executor, Remedy, Result, Wraps};
 
 use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose, service};
 
@@ -81,8 +81,8 @@ fn no_containers(candidate: &Candidate, runtime: &str) -> Error {
     .with_context("at", &candidate.endpoint)
     .with_context("from", &candidate.origin)
     .with_remedy(
-        "start the service with `podman --runtime runc system service`, or set `runtime = \"runc\"` below [engine] in \
-         containers.conf",
+        Remedy::engine("start the service with `podman --runtime runc system service`")
+            .or(Remedy::engine("set `runtime = \"runc\"` below [engine] in containers.conf")),
     )
 }
 

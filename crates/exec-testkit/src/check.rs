@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail, ensure};
-use exec_core::{Ended, Error, ErrorKind, ExecResult, LimitName, Outcome, Status};
+use exec_core::{Change, Ended, Error, ErrorKind, ExecResult, LimitName, Outcome, Status};
 
 use crate::{Ctx, Skip};
 
@@ -100,7 +100,7 @@ pub(crate) fn failed<T>(result: exec_core::Result<T>, kind: ErrorKind) -> Result
 /// The limit is named, with the option that raises it.
 pub(crate) fn names_limit(outcome: &Outcome, limit: LimitName) -> Result<()> {
     let hit = outcome.limits_hit.iter().find(|hit| hit.limit == limit);
-    let named = hit.is_some_and(|hit| hit.message.contains(limit.option()));
+    let named = hit.is_some_and(|hit| hit.remedy == Change::raise(limit.option()).into());
     ensure!(named, "{limit:?} with {} is not among {:?}", limit.option(), outcome.limits_hit);
     Ok(())
 }

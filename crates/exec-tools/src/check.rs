@@ -89,9 +89,11 @@ fn mistake(name: &str, property: &Value, value: &Value) -> Option<String> {
 fn who_raises(name: &str) -> &'static str {
     match name {
         "timeout_seconds" => {
-            "only the operator can raise, with --timeout; use start_command for what takes longer"
+            "only the operator can raise, with the option `timeout`; use start_command for what takes longer"
         }
-        "max_output_bytes" => "only the operator can raise, with --reply-size; use save_output for all of it",
+        "max_output_bytes" => {
+            "only the operator can raise, with the option `reply_size`; use save_output for all of it"
+        }
         _ => "is fixed",
     }
 }

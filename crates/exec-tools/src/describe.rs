@@ -11,7 +11,7 @@ pub(crate) fn place(name: &str, has: &Capabilities, plan: &Plan, mode: &Workspac
         network(has, plan),
         limits(plan),
         lasting(has),
-        "Only the operator can change any of this, with options of agentctl; nothing you run can.".to_owned(),
+        "Only the operator can change any of this; nothing you run can.".to_owned(),
     ];
     lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use exec_core::{Ended, ExecResult, Network, Outcome, Plan, Status};
+use exec_core::{Change, Ended, ExecResult, Network, Outcome, Plan, Remedy, Status};
+
+use crate::spelling::spelled;
 
 /// The first line of an answer.
 pub(crate) fn ending(outcome: &Outcome) -> String {
@@ -30,13 +32,13 @@ fn seconds(time: Duration) -> String {
 
 /// Further notes: limits hit and access denied.
 pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
-    let limits =
-        outcome.limits_hit.iter().map(|hit| format!("limit: {} (an option of the operator)", hit.message));
+    let limit = |what: &str, remedy: &Remedy| format!("limit: {what}; {}", spelled(remedy));
+    let limits = outcome.limits_hit.iter().map(|hit| limit(&hit.message, &hit.remedy));
     let denials = outcome.denials.iter().map(|denial| format!("denied: {}", denial.message));
     let survivors = (!outcome.survivors.is_empty())
         .then(|| format!("{} processes could not be killed", outcome.survivors.len()));
     let memory = (outcome.ended == Ended::OutOfMemory && outcome.limits_hit.is_empty())
-        .then(|| "limit: the memory is used up; the operator raises it with --memory".to_owned());
+        .then(|| limit("the memory is used up", &Change::raise("memory").into()));
     let reopened = outcome.reopened.as_ref().map(|why| {
         format!("the sandbox was opened anew before this command, because {why}; background processes and files outside the workspace are gone")
     });
@@ -48,6 +50,7 @@ struct Wall {
     phrases: &'static [&'static str],
     applies: fn(&Plan) -> bool,
     says: &'static str,
+    remedy: fn() -> Remedy,
 }
 
 const WALLS: &[Wall] = &[
@@ -61,28 +64,35 @@ const WALLS: &[Wall] = &[
             "getaddrinfo",
         ],
         applies: |plan| plan.network.unwrap_or(Network::None) == Network::None,
-        says: "this sandbox has no network; the operator can give it one with --network bridge",
+        says: "this sandbox has no network",
+        remedy: || Change::set("network", "bridge").into(),
     },
     Wall {
         phrases: &["read-only file system"],
         applies: |_| true,
-        says: "that place is read-only in this sandbox; write to the workspace or /tmp, or the operator can allow more with \
-               --write-path or --mount SRC:DST:rw",
+        says: "that place is read-only in this sandbox",
+        remedy: || {
+            let writable = Change::give("mounts").with_purpose("to make more writable");
+            Remedy::from("write to the workspace or /tmp").or(Change::give("write_paths")).or(writable)
+        },
     },
     Wall {
         phrases: &["no space left on device"],
         applies: |_| true,
-        says: "if that was in /tmp or $HOME, they are small here; the operator can enlarge them with --tmp-size",
+        says: "if that was in /tmp or $HOME, they are small here",
+        remedy: || Change::raise("tmp_size").into(),
     },
     Wall {
         phrases: &["resource temporarily unavailable", "cannot fork", "can't fork"],
         applies: |plan| plan.limits.pids.is_some(),
-        says: "the number of processes is limited here; the operator can raise it with --pids",
+        says: "the number of processes is limited here",
+        remedy: || Change::raise("pids").into(),
     },
     Wall {
         phrases: &["too many open files"],
         applies: |_| true,
-        says: "the number of open files is limited here; the operator can raise it with --open-files",
+        says: "the number of open files is limited here",
+        remedy: || Change::raise("open_files").into(),
     },
 ];
 
@@ -96,7 +106,8 @@ pub(crate) fn guess(result: &ExecResult, plan: &Plan) -> Option<String> {
     let printed = printed.map(|bytes| String::from_utf8_lossy(bytes).to_lowercase());
     let says =
         |wall: &&Wall| wall.phrases.iter().any(|phrase| printed.iter().any(|text| text.contains(phrase)));
-    WALLS.iter().filter(says).find(|wall| (wall.applies)(plan)).map(|wall| format!("perhaps: {}", wall.says))
+    let hit = WALLS.iter().filter(says).find(|wall| (wall.applies)(plan))?;
+    Some(format!("perhaps: {}; {}", hit.says, spelled(&(hit.remedy)())))
 }
 
 #[cfg(test)]
@@ -140,7 +151,10 @@ mod tests {
     fn a_restriction_is_named_with_the_option_that_lifts_it() {
         let failed = result(6, "curl: (6) Could not resolve host: example.org");
         let guess = |result: &ExecResult, network| super::guess(result, &plan(network));
-        assert!(guess(&failed, Network::None).is_some_and(|says| says.contains("--network bridge")));
+        assert!(
+            guess(&failed, Network::None)
+                .is_some_and(|says| says.contains("set the option `network` to `bridge`"))
+        );
         assert_eq!(guess(&failed, Network::Bridge), None);
         assert_eq!(guess(&result(0, "Could not resolve host"), Network::None), None);
         assert_eq!(guess(&result(1, "assertion failed"), Network::None), None);
@@ -159,7 +173,7 @@ mod tests {
         assert_eq!(ending(&outcome), "timed out after 1.50 s");
         outcome.reopened = Some("it had ended".to_owned());
         let [limit, reopened] = &notes(&outcome)[..] else { panic!("two notes") };
-        assert_eq!(limit, "limit: it ran too long; raise it with --timeout (an option of the operator)");
+        assert_eq!(limit, "limit: it ran too long; ask the operator to raise the option `timeout`");
         assert!(reopened.contains("opened anew before this command, because it had ended"), "{reopened}");
     }
 }

@@ -34,6 +34,7 @@ mod frame;
 mod output;
 mod reply;
 mod save;
+mod spelling;
 mod tool;
 mod toolbox;
 

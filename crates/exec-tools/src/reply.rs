@@ -5,6 +5,7 @@ use std::fmt::Write;
 use exec_core::{Error, ExecResult, Outcome, Plan, Report, Stream};
 use serde_json::{Value, json};
 
+use crate::spelling::spelled;
 use crate::{explain, output};
 
 /// An answer: text for the model, facts for programs.
@@ -57,10 +58,10 @@ impl ToolReply {
 
 impl From<Error> for ToolReply {
     fn from(error: Error) -> Self {
-        let remedy = error.remedy().map_or_else(String::new, |remedy| format!(". Try: {remedy}"));
-        let facts =
-            json!({"error": {"kind": error.kind(), "message": error.to_string(), "remedy": error.remedy()}});
-        Self { text: format!("{error}{remedy}"), is_error: true, facts, result: None }
+        let remedy = error.remedy().map(spelled);
+        let facts = json!({"error": {"kind": error.kind(), "message": error.to_string(), "remedy": remedy}});
+        let hint = remedy.map_or_else(String::new, |remedy| format!(". Try: {remedy}"));
+        Self { text: format!("{error}{hint}"), is_error: true, facts, result: None }
     }
 }
 
@@ -82,7 +83,9 @@ pub(crate) fn ended(outcome: &Outcome) -> Value {
 
 /// A report without the output, which is long and already in the text.
 fn facts(result: &ExecResult) -> Value {
-    let mut facts = serde_json::to_value(Report::from(result)).unwrap_or_default();
+    let mut report = Report::from(result);
+    report.remedies_mut().for_each(|remedy| *remedy = spelled(remedy).into());
+    let mut facts = serde_json::to_value(report).unwrap_or_default();
     if let Some(facts) = facts.as_object_mut() {
         facts.remove("stdout");
         facts.remove("stderr");
@@ -90,4 +93,21 @@ fn facts(result: &ExecResult) -> Value {
         facts.insert("stderr_bytes".to_owned(), result.stderr.total().into());
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use exec_core::{Change, ErrorKind, Remedy};
+
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_the_model_and_the_operator_can_do() {
+        let remedy = Remedy::from("print less").or(Change::raise("max_output"));
+        let error = Error::new(ErrorKind::Unsupported, "run", "too much").with_remedy(remedy);
+        let reply = ToolReply::from(error);
+        let hint = "print less, or ask the operator to raise the option `max_output`";
+        assert_eq!(reply.text, format!("too much. Try: {hint}"));
+        assert_eq!(reply.facts["error"]["remedy"], hint);
+    }
 }

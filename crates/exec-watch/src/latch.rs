@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Operation, Remedy, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::record::Moment;
@@ -40,7 +40,7 @@ impl StateDir {
                 ),
             )
             .with_source(error)
-            .with_remedy("make room in the directory, and see that it is yours")),
+            .with_remedy(Remedy::host("make room in the directory, and see that it is yours"))),
         }
     }
 
@@ -67,7 +67,7 @@ impl StateDir {
                 format!("the latch `{}` can't be lifted", self.latch_path().display()),
             )
             .with_source(error)
-            .with_remedy("remove it by hand")),
+            .with_remedy(Remedy::host("remove it by hand"))),
         }
     }
 
@@ -79,7 +79,7 @@ impl StateDir {
         let since = self.latched()?.map_or_else(String::new, |latch| latch.since.rfc3339());
         Err(Error::new(ErrorKind::Stopped, "start", "an emergency stop is in force and nothing new starts")
             .with_context("since", since)
-            .with_remedy("see that all is well, then lift it with `agentctl resume`"))
+            .with_remedy(Remedy::from(Operation::Resume).after("see that all is well")))
     }
 
     /// Whether a file has the latch's name. Called for every run, so it makes only four system calls while the
@@ -99,6 +99,8 @@ impl StateDir {
 
 #[cfg(test)]
 mod tests {
+    use exec_core::Step;
+
     use super::*;
 
     /// R14
@@ -111,7 +113,7 @@ mod tests {
         assert_eq!(state.latch().unwrap(), first, "the first one counts");
         let refused = state.admit().unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Stopped);
-        assert!(refused.remedy().unwrap().contains("agentctl resume"));
+        assert_eq!(refused.remedy().unwrap().steps(), [Step::Operation(Operation::Resume)]);
         assert!(state.lift().unwrap());
         assert!(!state.lift().unwrap());
         state.admit().unwrap();

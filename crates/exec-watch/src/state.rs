@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::{Dir, FileKind, STATE_DIR_VARIABLE, Sharing, UserDirs};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -265,10 +265,9 @@ impl StateDir {
 }
 
 /// One remedy for every reason: the directory is another user's, writable by others, or a link.
-fn remedy() -> String {
-    format!(
-        "run it as the user whose directory it is, or set {STATE_DIR_VARIABLE} to a directory that only you can write"
-    )
+fn remedy() -> Remedy {
+    Remedy::host("run it as the user whose directory it is")
+        .or(Remedy::host(format!("set {STATE_DIR_VARIABLE} to a directory that only you can write")))
 }
 
 impl Held {
@@ -311,7 +310,7 @@ mod tests {
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let error = state.prepare().unwrap_err();
         assert!(error.to_string().contains("open to others"), "{error}");
-        assert!(error.remedy().unwrap().contains("AGENTCTL_STATE_DIR"));
+        assert!(error.remedy().unwrap().to_string().contains("AGENTCTL_STATE_DIR"));
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(dir.path(), &link).unwrap();

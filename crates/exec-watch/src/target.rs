@@ -1,6 +1,6 @@
 //! Resolves targets to cells and runs: by the names of runs, cells, sessions or owners, never by appearance. Pure.
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Operation, Result};
 
 use crate::record::RunRecord;
 use crate::view::CellView;
@@ -78,7 +78,7 @@ fn of_run<'a>(cell: &'a CellView, run: &'a RunRecord) -> Meant<'a> {
 }
 
 fn nothing(message: String) -> Error {
-    Error::new(ErrorKind::NotFound, "look", message).with_remedy("see what runs with `agentctl ps`")
+    Error::new(ErrorKind::NotFound, "look", message).with_remedy(Operation::List)
 }
 
 #[cfg(test)]
@@ -157,6 +157,6 @@ mod tests {
     #[case::session(Target::Session("other".into()))]
     fn what_means_nothing_is_an_error(#[case] target: Target) {
         let error = names(&target).unwrap_err();
-        assert!(error.remedy().unwrap().contains("agentctl ps"), "{error}");
+        assert_eq!(error.remedy(), Some(&Operation::List.into()), "{error}");
     }
 }

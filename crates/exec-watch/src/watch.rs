@@ -356,6 +356,6 @@ mod tests {
         std::fs::write(dir.path().join("file"), "").unwrap();
         let watch = Watch::new(StateDir::at(dir.path().join("file/state")), Audit::Off);
         let error = watch.expect("local").unwrap_err();
-        assert!(error.remedy().unwrap().contains("AGENTCTL_STATE_DIR"), "{error}");
+        assert!(error.remedy().unwrap().to_string().contains("AGENTCTL_STATE_DIR"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::codec::{Field, Input, Result, byte_enum, struct_fields, whole};
 use crate::header::from_cell as kind;
-use crate::{Header, WireError};
+use crate::{Fatal, Header, Note, WireError};
 
 /// A frame from the cell. The header names its run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum FromCell<'a> {
     /// Answer to `Ping`.
     Pong(u64),
     /// The cell can't continue; the stream ends here.
-    Fatal(String),
+    Fatal(Fatal),
 }
 
 impl<'a> FromCell<'a> {
@@ -56,7 +56,7 @@ impl<'a> FromCell<'a> {
             Self::Exited(exited) => exited.put(out),
             Self::Closed(closed) => closed.put(out),
             Self::Pong(nonce) => nonce.put(out),
-            Self::Fatal(message) => message.put(out),
+            Self::Fatal(fatal) => fatal.put(out),
         });
     }
 
@@ -102,7 +102,7 @@ pub struct Facts {
     /// The resource limits in force.
     pub limits: ReadBack,
     /// Requests that could not be met, each with its reason.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 struct_fields!(Facts {
     version, pid_namespace, uid, gid, capabilities, no_new_privs, seccomp, landlock_abi, inotify_instances, limits,

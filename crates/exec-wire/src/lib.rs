@@ -25,10 +25,12 @@
 mod codec;
 mod container;
 mod error;
+mod fatal;
 mod from_cell;
 mod header;
 mod jail;
 mod kernel_files;
+mod note;
 pub mod procfs;
 pub mod reaper;
 mod start;
@@ -36,6 +38,7 @@ mod to_cell;
 
 pub use container::{ContainerPlan, Expected, LANE_ANSWER, LANE_DIRECTORY, LANE_IN, LANE_OUT};
 pub use error::WireError;
+pub use fatal::Fatal;
 pub use from_cell::{
     CgroupVersion, Closed, EndReason, Exited, Facts, Failed, FromCell, ReadBack, Stage, Status,
 };
@@ -45,19 +48,13 @@ pub use jail::{
     NetworkWall, Walls,
 };
 pub use kernel_files::{MASKED_PROC, MASKED_PROC_FOR_ROOT};
+pub use note::{Note, Subject};
 pub use start::{Lifetime, Limits, Resource, Rlimit, Start, Stdio, WindowSize};
 pub use to_cell::ToCell;
 
 /// The protocol version, which both sides must share; raised with every change of a frame's meaning.
-pub const PROTOCOL_VERSION: u16 = 2;
+pub const PROTOCOL_VERSION: u16 = 3;
 
 /// The exit code of a local cell's keeper if the kernel killed the cell's PID 1 because the cell's memory was
 /// used up.
 pub const EXIT_OUT_OF_MEMORY: i32 = 99;
-
-/// The prefix of every fatal message that means "the file at this path is not the one that was checked".
-pub const MOUNT_MISMATCH: &str = "mount-mismatch: ";
-
-/// The prefix of every fatal message that means "this host forbids namespaces", as opposed to a request that
-/// can't be met: only the former may lead to weaker walls.
-pub const NAMESPACES_UNAVAILABLE: &str = "namespaces-unavailable: ";

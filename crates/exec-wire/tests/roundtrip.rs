@@ -2,9 +2,9 @@
 
 use exec_wire::{
     Access, CgroupPlan, CgroupVersion, Closed, ContainerPlan, EndReason, Exited, Expected, Facts, Failed,
-    FileId, FromCell, HEADER_LEN, Header, IdMap, Identity, JailSpec, LandlockPlan, Lifetime, Limits, Missing,
-    Mount, Namespaces, NetworkWall, ReadBack, Resource, Rlimit, Stage, Start, Status, Stdio, ToCell, Walls,
-    WindowSize, WireError,
+    Fatal, FileId, FromCell, HEADER_LEN, Header, IdMap, Identity, JailSpec, LandlockPlan, Lifetime, Limits,
+    Missing, Mount, Namespaces, NetworkWall, Note, ReadBack, Resource, Rlimit, Stage, Start, Status, Stdio,
+    Subject, ToCell, Walls, WindowSize, WireError,
 };
 use proptest::collection::vec;
 use proptest::option::of as maybe;
@@ -163,16 +163,36 @@ fn to_cell() -> impl Strategy<Value = ToCell<'static>> {
     ]
 }
 
+fn note() -> impl Strategy<Value = Note> {
+    let subjects = vec![
+        Subject::NoNewPrivileges,
+        Subject::Capabilities,
+        Subject::NotDumpable,
+        Subject::CoreDumps,
+        Subject::SyscallFilter,
+        Subject::Landlock,
+        Subject::ControlGroups,
+        Subject::Memory,
+        Subject::Pids,
+        Subject::Cpu,
+        Subject::Quotas,
+    ];
+    (select(subjects), any::<String>()).prop_map(|(about, why)| Note { about, why })
+}
+
+fn fatal() -> impl Strategy<Value = Fatal> {
+    prop_oneof![
+        any::<String>().prop_map(Fatal::Other),
+        any::<String>().prop_map(Fatal::NamespacesUnavailable),
+        (any::<String>(), maybe(any::<String>())).prop_map(|(path, why)| Fatal::MountMismatch { path, why }),
+    ]
+}
+
 fn facts() -> impl Strategy<Value = Facts> {
     let version = maybe(select(vec![CgroupVersion::V1, CgroupVersion::V2]));
     let limits = (version, maybe(any::<u64>()), maybe(any::<u64>()), maybe(any::<u64>()))
         .prop_map(|(cgroup, memory, pids, cpu_milli)| ReadBack { cgroup, memory, pids, cpu_milli });
-    (
-        any::<(u16, bool, u32, u32, u64, bool, bool, u32)>(),
-        maybe(any::<u64>()),
-        limits,
-        vec(any::<String>(), 0..4),
-    )
+    (any::<(u16, bool, u32, u32, u64, bool, bool, u32)>(), maybe(any::<u64>()), limits, vec(note(), 0..4))
         .prop_map(|(plain, inotify_instances, limits, notes)| {
             let (version, pid_namespace, uid, gid, capabilities, no_new_privs, seccomp, landlock_abi) = plain;
             Facts {
@@ -233,7 +253,7 @@ fn from_cell() -> impl Strategy<Value = FromCell<'static>> {
         exited().prop_map(FromCell::Exited),
         closed().prop_map(FromCell::Closed),
         any::<u64>().prop_map(FromCell::Pong),
-        any::<String>().prop_map(FromCell::Fatal),
+        fatal().prop_map(FromCell::Fatal),
     ]
 }
 

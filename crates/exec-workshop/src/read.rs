@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use exec_config::tree::{Base, Fault, Position, hint, listed};
 use exec_config::{Backend, Format};
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Operation, Remedy, Result};
 use exec_files::{Dir, UserDirs};
 
 use crate::worker::{self, Worker};
@@ -157,7 +157,7 @@ impl Mistakes {
 
     fn into_error(self) -> Error {
         Error::new(ErrorKind::InvalidInput, "read workshop", self.lines.join("\n"))
-            .with_remedy("correct what is named; `agentctl workshop --help` shows a valid file")
+            .with_remedy(Remedy::from(Operation::Help("workshop")).after("correct what is named"))
     }
 }
 

@@ -2,29 +2,39 @@
 
 /// The text with comments, strings and characters blanked out; line numbers stay the same.
 pub(super) fn only_code(text: &str) -> String {
-    blank(text, |_| true)
+    sift(text, |piece| matches!(piece, Piece::Code))
 }
 
 /// The text with comments blanked out; lines stay where they are.
 pub(super) fn without_comments(text: &str) -> String {
-    blank(text, |first| first == '/')
+    sift(text, |piece| !matches!(piece, Piece::Quoted('/')))
 }
 
-/// Blanks out the comments, strings and characters whose first character is unwanted.
-fn blank(text: &str, is_unwanted: impl Fn(char) -> bool) -> String {
+/// The text with everything but strings blanked out; lines stay where they are.
+pub(super) fn only_strings(text: &str) -> String {
+    sift(text, |piece| matches!(piece, Piece::Quoted('"' | 'r')))
+}
+
+/// A piece of a file.
+#[derive(Debug, Clone, Copy)]
+enum Piece {
+    Code,
+    /// A comment, string or character, by how it begins.
+    Quoted(char),
+}
+
+fn sift(text: &str, keep: impl Fn(Piece) -> bool) -> String {
     let chars: Vec<char> = text.chars().collect();
-    let mut code = String::with_capacity(text.len());
+    let mut sifted = String::with_capacity(text.len());
     let mut at = 0;
     while at < chars.len() {
         let end = skip(&chars, at);
-        if end > at && is_unwanted(chars[at]) {
-            code.extend(chars[at..end].iter().map(|&c| if c == '\n' { '\n' } else { ' ' }));
-        } else {
-            code.extend(&chars[at..end.max(at + 1)]);
-        }
-        at = end.max(at + 1);
+        let (piece, end) = if end == at { (Piece::Code, at + 1) } else { (Piece::Quoted(chars[at]), end) };
+        let blanked = |c: &char| if keep(piece) || *c == '\n' { *c } else { ' ' };
+        sifted.extend(chars[at..end].iter().map(blanked));
+        at = end;
     }
-    code
+    sifted
 }
 
 /// The end of the comment, string or character that begins at `at`; `at` itself if none does.
@@ -142,6 +152,13 @@ mod tests {
     #[test]
     fn strings_are_not_code() {
         blanked(r#"a("b \" c", 'd', '\'', '\u{1F600}', b"e") f"#, "a( , , , , b ) f");
+    }
+
+    #[test]
+    fn strings_are_kept_without_the_rest() {
+        let kept = only_strings("a(\"b\", 'c') // \"d\"\nr#\"e\"# /* \"f\" */ g");
+        assert_eq!(kept.split_whitespace().collect::<Vec<_>>(), ["\"b\"", "r#\"e\"#"]);
+        assert_eq!(kept.lines().count(), 2);
     }
 
     #[test]

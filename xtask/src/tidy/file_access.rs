@@ -8,7 +8,7 @@ mod exceptions;
 
 use super::code::only_code;
 use super::files::SourceFile;
-use super::{Allowed, Problem};
+use super::{Allowed, Problem, exception};
 use exceptions::EXCEPTIONS;
 
 /// Types that only hold the result of opening or looking up a file.
@@ -46,7 +46,7 @@ const OTHER_SIDES: &[Allowed] = &[
 /// Files are reached through `exec_files`.
 pub(super) fn files_in_their_places(file: &SourceFile) -> Vec<Problem> {
     uses(file)
-        .filter(|(_, name)| !EXCEPTIONS.iter().any(|exception| exception.covers(&file.path, name)))
+        .filter(|(_, name)| !exception::is_allowed(EXCEPTIONS, &file.path, name))
         .map(|(line, name)| {
             let what = format!(
                 "`{name}` may follow a link or wait for a pipe that a command left: use `exec_files`, or list it in \
@@ -59,21 +59,10 @@ pub(super) fn files_in_their_places(file: &SourceFile) -> Vec<Problem> {
 
 /// Exceptions that are no longer needed.
 pub(super) fn no_idle_exceptions(files: &[SourceFile]) -> Vec<Problem> {
-    let used: Vec<(&str, &str)> =
-        files.iter().flat_map(|file| uses(file).map(|(_, name)| (file.path.as_str(), name))).collect();
-    let mut problems = Vec::new();
-    for exception in EXCEPTIONS {
-        let here =
-            || used.iter().filter(|(path, _)| path.starts_with(exception.place)).map(|(_, name)| *name);
-        let idle = exception.uses.iter().filter(|name| !here().any(|used| used == **name));
-        problems.extend(idle.map(|name| {
-            Problem::of(exception.place, format!("nothing here needs the exception for `{name}`"))
-        }));
-        if exception.uses.is_empty() && here().next().is_none() {
-            problems.push(Problem::of(exception.place, "nothing here needs an exception for files"));
-        }
-    }
-    problems
+    let used = |file: &SourceFile| uses(file).map(|(_, name)| name.to_owned()).collect::<Vec<_>>();
+    let used: Vec<(&str, String)> =
+        files.iter().flat_map(|file| used(file).into_iter().map(|name| (file.path.as_str(), name))).collect();
+    exception::idle(EXCEPTIONS, &used)
 }
 
 /// Every use in the code of the host side, with its line.
@@ -138,7 +127,6 @@ fn words<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = (&'a str, &'a
 
 #[cfg(test)]
 mod tests {
-    use super::exceptions::Exception;
     use super::*;
     use crate::tidy::files::sample::file;
 
@@ -190,13 +178,6 @@ mod tests {
         ] {
             assert!(files_in_their_places(&file(path, text)).is_empty(), "{path}");
         }
-    }
-
-    #[test]
-    fn an_exception_covers_only_what_it_names() {
-        let one = Exception { place: LIBRARY, uses: &["canonicalize"], why: "" };
-        assert!(one.covers(LIBRARY, "canonicalize") && !one.covers(LIBRARY, "fs"));
-        assert!(!one.covers("crates/exec-new/src/other.rs", "canonicalize"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ impl Backend for NotBuiltIn {
     async fn detect(&self, _: Setup) -> Result<Detected> {
         Ok(Detected::Missing {
             reason: "this sandbox is not built into this version".to_owned(),
-            remedy: format!("use another sandbox, or a build with the feature `{}`", self.0),
+            remedy: format!("use another sandbox, or a build with the feature `{}`", self.0).into(),
         })
     }
 }

@@ -23,7 +23,7 @@ impl Backend for Vm {
     }
 
     async fn detect(&self, _: Setup) -> Result<Detected> {
-        Ok(Detected::Missing { reason: String::new(), remedy: String::new() })
+        Ok(Detected::Missing { reason: String::new(), remedy: "".into() })
     }
 }
 

@@ -44,7 +44,7 @@ async fn a_name_that_nobody_has_lists_those_there_are() {
     let error = refusal(builder().sandbox("dokcer")).await;
     assert_eq!(
         (error.kind(), error.remedy()),
-        (ErrorKind::NotFound, Some("use one of these: docker, podman, local"))
+        (ErrorKind::NotFound, Some(&"use one of these: docker, podman, local".into()))
     );
 }
 
@@ -116,7 +116,7 @@ async fn a_backend_of_a_third_party_is_chosen_like_any_other() {
     assert!(ruled_out.to_string().contains("careful: "), "{ruled_out}");
     let last = Backends::default().with_last(Arc::new(Careful));
     let miss = refusal(builder().backends(last).sandbox("carefull")).await;
-    assert_eq!(miss.remedy(), Some("use one of these: docker, podman, local, careful"));
+    assert_eq!(miss.remedy().unwrap().to_string(), "use one of these: docker, podman, local, careful");
 }
 
 /// The options of the first run are those given for the backend, by its name or an alias.

@@ -1,8 +1,10 @@
 //! Whether all is well with what runs. Pure but for the look itself.
 
-use exec_core::Result;
+use std::fmt;
+
+use exec_core::{Operation, Remedy, Result};
 use exec_watch::{CellView, Load, Meant, OwnerState, Target};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Warden;
 
@@ -35,7 +37,7 @@ pub struct HealthReport {
     #[serde(flatten)]
     pub load: Load,
     /// What is wrong, each with what to do about it.
-    pub problems: Vec<String>,
+    pub problems: Vec<Problem>,
 }
 
 impl Warden {
@@ -81,21 +83,47 @@ impl HealthReport {
     }
 }
 
-fn problem(cell: &CellView) -> Option<String> {
+/// Something that is wrong. Written as one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong, and with which cell.
+    pub what: String,
+    /// What to do about it.
+    pub remedy: Remedy,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.what, self.remedy)
+    }
+}
+
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+fn problem(cell: &CellView) -> Option<Problem> {
     let (name, owner) = (&cell.record.name, cell.record.owner.pid);
     match cell.owner {
-        OwnerState::Dead => Some(format!("{name}: its owner, process {owner}, is dead; run `agentctl gc`")),
-        OwnerState::Stopped => Some(format!(
-            "{name}: its owner, process {owner}, is stopped; let it go on with `kill -CONT {owner}`"
-        )),
+        OwnerState::Dead => Some(Problem {
+            what: format!("{name}: its owner, process {owner}, is dead"),
+            remedy: Operation::CollectGarbage.into(),
+        }),
+        OwnerState::Stopped => Some(Problem {
+            what: format!("{name}: its owner, process {owner}, is stopped"),
+            remedy: Remedy::host(format!("let it go on with `kill -CONT {owner}`")),
+        }),
         OwnerState::Alive | OwnerState::Elsewhere => match (&cell.record.place, cell.load) {
             // A cell that has just ended is in the records for a moment longer.
             (Some(_), Some(Load { processes: 0, .. }))
                 if !cell.runs.is_empty() && cell.age().as_secs() > 5 =>
             {
-                Some(format!(
-                    "{name}: nothing of it is alive, and its owner has not noticed; run `agentctl kill {name}`"
-                ))
+                Some(Problem {
+                    what: format!("{name}: nothing of it is alive, and its owner has not noticed"),
+                    remedy: Operation::Kill(name.clone()).into(),
+                })
             }
             _ => None,
         },

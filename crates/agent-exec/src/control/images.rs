@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use exec_cell::Progress;
 pub use exec_cell::{ImageStore, StoredImage};
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Operation, Result};
 use exec_watch::{Moment, SweepMode};
 use serde::Serialize;
 
@@ -148,7 +148,7 @@ async fn stores(backends: &Backends, wanted: Option<&str>) -> Result<Vec<(String
 
 fn none_answers() -> Error {
     Error::new(ErrorKind::Unavailable, "images", "no engine answers that could have images")
-        .with_remedy("see with `agentctl doctor` why not")
+        .with_remedy(Operation::Diagnose)
 }
 
 fn shown(engine: &str, image: &StoredImage) -> Image {

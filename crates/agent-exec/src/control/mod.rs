@@ -20,7 +20,7 @@ pub use exec_watch::{
 };
 pub use exec_watch::{SweepMode, Swept};
 pub use gc::Cleaned;
-pub use health::{HealthReport, HealthState};
+pub use health::{HealthReport, HealthState, Problem};
 pub use report::{Ended, Report};
 
 use crate::Backends;

@@ -27,7 +27,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 impl Warden {
     /// Kills at once, and returns when that is verified.
     pub async fn kill(&self, target: &Target) -> Result<Report> {
-        self.end(target, "by `agentctl kill`").await
+        self.end(target, "by a kill from outside").await
     }
 
     /// Asks to end, and kills what has not after `grace`.
@@ -46,7 +46,7 @@ impl Warden {
         while Instant::now() < deadline && self.is_any_running(&meant)? {
             sleep(LOOK_AGAIN).await;
         }
-        self.end_for_good(meant, "by `agentctl stop`").await
+        self.end_for_good(meant, "by a stop from outside").await
     }
 
     /// Lets the latch down, so that nothing new starts, then kills everything again and again until nothing is left.
@@ -67,7 +67,7 @@ impl Warden {
             }
             // Who is making one sees the latch as soon as it is made, and ends it.
             let (made, making): (Vec<_>, Vec<_>) = cells.iter().map(Meant::Cell).partition(is_made);
-            let round = self.end_meant(&made, "by `agentctl emergency-stop`").await?;
+            let round = self.end_meant(&made, "by an emergency stop").await?;
             let failed = round.survivors.iter().map(|survivor| survivor.cell.clone());
             given_up.extend(failed.chain(round.unsure.iter().cloned()));
             report.add(round.report());

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 
 fn missing() -> Detected {
-    Detected::Missing { reason: String::new(), remedy: String::new() }
+    Detected::Missing { reason: String::new(), remedy: "".into() }
 }
 
 /// A probe that answers after so many milliseconds.
@@ -90,7 +90,7 @@ async fn only_nonsense_stays_an_error() {
     else {
         panic!("it should be passed over");
     };
-    assert_eq!((reason.as_str(), remedy.as_str()), ("no", "do"));
+    assert_eq!((reason.as_str(), remedy), ("no", "do".into()));
     assert!(failing(ErrorKind::InvalidInput).run().await.detected.is_err());
 }
 

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use crate::args::DoctorArgs;
 use crate::backends::here;
-use crate::output::{doctor, print, to_line};
+use crate::output::{doctor, print, spell, to_line};
 use crate::resolve::{self, Host, Job};
 use crate::{choose, exit_code, settle};
 
@@ -24,7 +24,8 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> Result<u8> {
     let backends = agent_exec::backends();
     let sandboxes = join_all(backends.iter().map(|backend| look_at(backend, &job, &machine))).await;
     let host_checks = machine.checks();
-    let report = Report { chosen: chosen(&job).await, sandboxes, host: machine, host_checks };
+    let mut report = Report { chosen: chosen(&job).await, sandboxes, host: machine, host_checks };
+    report.remedies_mut().for_each(spell);
     let text = if json { to_line(&report) } else { doctor::render(&report) };
     let printed = print(&text);
     settle::helpers_have_ended(CLEANING_UP).await;
@@ -45,8 +46,8 @@ async fn look_at(backend: &BackendInfo, job: &Job, machine: &Machine) -> Sandbox
             checks: examine(&sandbox, job.opts.on(name), machine).await,
         },
         Err(error) => {
-            let fix = error.remedy().unwrap_or("use another sandbox");
-            let fix = if backend.has_images { machine.how_to_reach_an_engine(fix) } else { fix.to_owned() };
+            let fix = error.remedy().cloned().unwrap_or_else(|| "use another sandbox".into());
+            let fix = if backend.has_images { machine.how_to_reach_an_engine(fix) } else { fix };
             State::Missing { fix, reason: error.reason() }
         }
     };
@@ -64,7 +65,7 @@ async fn chosen(job: &Job) -> Chosen {
             }
         }
         Err(error) => Chosen::Nothing {
-            fix: error.remedy().unwrap_or("see the report of each sandbox above").to_owned(),
+            fix: error.remedy().cloned().unwrap_or_else(|| "see the report of each sandbox above".into()),
             reason: error.reason(),
         },
     }

@@ -10,6 +10,7 @@ use exec_core::{
 };
 
 use super::line::Line;
+use super::spelled;
 
 /// Where a command runs, in one short line: the sandbox, its isolation, and the limits that users hit most.
 pub(crate) fn place(name: &str, has: &Capabilities, opts: &ExecOpts) -> String {
@@ -93,7 +94,7 @@ fn fallback(has: &Capabilities, selection: &Selection) -> Option<String> {
         reasons.join(". "),
         has.level,
         first.name,
-        first.remedy,
+        spelled(&first.remedy),
         chosen = selection.name,
     ))
 }
@@ -163,7 +164,7 @@ fn disabled(other: &PassedOver) -> Line {
         first.make_ascii_uppercase();
     }
     let line = Line::warn(format!("{make} isolation DISABLED ({})", other.reason));
-    if other.because == Because::RuledOut { line } else { line.with_remedy(&other.remedy) }
+    if other.because == Because::RuledOut { line } else { line.with_remedy(spelled(&other.remedy)) }
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use exec_core::{Capture, Collector, ExecResult, Outcome, Report, Result, Stream}
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use super::json;
 use super::writer::{Escapes, Writer};
+use super::{json, spell};
 
 /// The form of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,8 +96,9 @@ impl Delivery {
         if let Some((stdout, stderr)) = self.collectors.take() {
             let result =
                 ExecResult { outcome: outcome.clone(), stdout: stdout.finish(), stderr: stderr.finish() };
-            let object = Object { report: Report::from(&result), warnings: &self.warnings };
-            let object = json::to_line(&object);
+            let mut report = Report::from(&result);
+            report.remedies_mut().for_each(spell);
+            let object = json::to_line(&Object { report, warnings: &self.warnings });
             self.write(Stream::Stdout, object.into()).await;
         }
         if let Some(Delivered::GivenUp) = self.stopped {

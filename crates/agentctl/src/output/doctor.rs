@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use exec_core::printable;
+use exec_core::{Remedy, printable};
 use exec_doctor::{Check, Chosen, Report, Sandbox, State, Verdict};
 
 /// The whole report.
@@ -50,10 +50,10 @@ fn check_lines(text: &mut String, check: &Check) {
     }
 }
 
-fn entry(text: &mut String, mark: &str, name: &str, found: &str, fix: Option<&str>) {
+fn entry(text: &mut String, mark: &str, name: &str, found: &str, fix: Option<&Remedy>) {
     line(text, &format!("  {mark:<5} {name:<14} {}", printable::line(found)));
     if let Some(fix) = fix {
-        line(text, &format!("  {:<5} {:<14} try: {}", "", "", printable::line(fix)));
+        line(text, &format!("  {:<5} {:<14} try: {}", "", "", printable::line(&fix.to_string())));
     }
 }
 

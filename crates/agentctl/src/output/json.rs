@@ -6,6 +6,8 @@ use std::fmt::Write;
 use exec_core::{Error, ErrorKind, Retry, printable};
 use serde::Serialize;
 
+use super::spelled;
+
 /// The object that `--json` prints without a result.
 #[derive(Debug, Serialize)]
 struct ErrorObject<'a> {
@@ -16,7 +18,7 @@ struct ErrorObject<'a> {
 struct ErrorFields<'a> {
     kind: ErrorKind,
     message: String,
-    remedy: Option<&'a str>,
+    remedy: Option<String>,
     operation: &'a str,
     executor: Option<&'a str>,
     context: BTreeMap<&'a str, &'a str>,
@@ -29,7 +31,7 @@ pub(crate) fn error_object(error: &Error) -> String {
         error: ErrorFields {
             kind: error.kind(),
             message: error.to_string(),
-            remedy: error.remedy(),
+            remedy: error.remedy().map(spelled),
             operation: error.operation(),
             executor: error.backend(),
             context: error.context().iter().map(|(key, value)| (*key, value.as_str())).collect(),

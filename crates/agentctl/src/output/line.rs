@@ -4,6 +4,8 @@ use std::time::SystemTime;
 
 use exec_core::{Error, printable};
 
+use super::spelled;
+
 /// The severity of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -42,7 +44,7 @@ impl Line {
 
 impl From<&Error> for Line {
     fn from(error: &Error) -> Self {
-        Self { remedy: error.remedy().map(str::to_owned), ..Self::error(error.to_string()) }
+        Self { remedy: error.remedy().map(spelled), ..Self::error(error.to_string()) }
     }
 }
 

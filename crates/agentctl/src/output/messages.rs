@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use exec_config::Entry;
-use exec_core::{Ended, Held, Isolation, IsolationLevel, LimitReport, Outcome, Signal};
+use exec_core::{Ended, Held, Isolation, IsolationLevel, LimitHit, LimitReport, Outcome, Signal};
 
 use super::line::Line;
+use super::spelled;
 
 /// How much to print about what did not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,8 @@ pub(crate) fn output_error(error: &std::io::Error) -> Line {
 
 /// After a run: what ended it, and what did not hold.
 pub(crate) fn after(outcome: &Outcome, detail: Detail) -> Vec<Line> {
-    let mut lines: Vec<Line> = outcome.limits_hit.iter().map(|hit| Line::info(&hit.message)).collect();
+    let limit = |hit: &LimitHit| Line::info(format!("{}; {}", hit.message, spelled(&hit.remedy)));
+    let mut lines: Vec<Line> = outcome.limits_hit.iter().map(limit).collect();
     lines.extend(ending(outcome).map(Line::info));
     lines.extend(outcome.denials.iter().map(|denial| Line::info(format!("denied: {}", denial.message))));
     if !outcome.survivors.is_empty() {
@@ -105,7 +107,7 @@ pub(crate) mod tests {
     use std::sync::Arc;
     use std::time::{Duration, SystemTime};
 
-    use exec_core::{Denial, LimitHit, LimitName, Status, Usage};
+    use exec_core::{Denial, LimitName, Status, Usage};
 
     use super::super::line::Voice;
     use super::*;
@@ -145,7 +147,7 @@ pub(crate) mod tests {
             lines.iter().map(|line| Voice::Person.render(line, SystemTime::UNIX_EPOCH)).collect()
         };
         insta::assert_snapshot!(said(&outcome).join("\n"), @r"
-        agentctl: timed out after 5m; raise it with --timeout
+        agentctl: timed out after 5m; raise --timeout
         agentctl: denied: example.org:443
         agentctl: WARN these processes could not be killed: 7, 9
         ");

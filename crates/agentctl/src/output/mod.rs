@@ -13,6 +13,7 @@ mod line;
 mod log;
 pub(crate) mod messages;
 pub(crate) mod ps;
+mod spelling;
 pub(crate) mod stopped;
 mod table;
 mod writer;
@@ -22,6 +23,7 @@ pub(crate) use image::image_progress;
 pub(crate) use json::{error_object, to_line};
 pub(crate) use line::{Line, Voice};
 pub(crate) use log::start_log;
+pub(crate) use spelling::{spell, spelled};
 pub(crate) use table::table;
 pub(crate) use writer::{Escapes, Treatment};
 

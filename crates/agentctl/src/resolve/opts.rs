@@ -77,7 +77,7 @@ fn refusal(backend: &str, error: &Error) -> Error {
         format!("the settings for {backend} can't be used: {}", error.reason()),
     );
     match error.remedy() {
-        Some(remedy) => refusal.with_remedy(remedy),
+        Some(remedy) => refusal.with_remedy(remedy.clone()),
         None => refusal,
     }
 }

@@ -29,13 +29,13 @@ fn no_command() {
     assert_eq!(output.status.code(), Some(125));
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"
     agentctl: no command was given
-      try: name a program, like `agentctl run -- echo hello`
+      try: name a program, like `echo hello`
     ");
     let output = Place::new().output(["run", "--", ""]);
     assert_eq!(output.status.code(), Some(125));
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"
     agentctl: the program's name is empty
-      try: name a program, like `agentctl run -- echo hello`
+      try: name a program, like `echo hello`
     ");
 }
 
@@ -143,7 +143,7 @@ fn places() {
       try: create it first, or name one that exists
     $ --cwd /usr
     agentctl: the working directory `/usr` is outside the workspace and the mounts (workspace: [workspace])
-      try: name a directory inside, or add it with --mount
+      try: name a directory inside, or pass --mount to add it
     $ --cwd sub/../..
     agentctl: the working directory `sub/../..` contains `..`
       try: write the path without `..`
@@ -173,7 +173,7 @@ fn places() {
       try: leave the paths out, or make the workspace read-only
     $ --write-path ..
     agentctl: the writable path `..` is not inside the workspace (workspace: [workspace])
-      try: name a path below the workspace, or use --mount for one elsewhere
+      try: name a path below the workspace, or pass --mount for one elsewhere
     $ --write-path nowhere
     agentctl: the writable path `[workspace]/nowhere` can't be used: No such file or directory (os error 2)
       try: name a writable path that exists and that you may read
@@ -222,7 +222,7 @@ fn everything_else() {
     error: invalid value 'jail' for '--min-isolation <LEVEL>': `jail` is not an isolation level: use one of process-group, subreaper, namespaces, container, vm
     $ --network bridge
     agentctl: local: there is no bridge network without a container engine
-      try: use --network none or host, or a container (--sandbox docker)
+      try: use --network none, use --network host, or use a container (--sandbox docker)
     $ --user root
     error: invalid value 'root' for '--user <UID[:GID]>': `root` is not a user: write numbers, like `1000` or `1000:1000`
     $ --env NO_SUCH_VARIABLE_HERE

@@ -64,7 +64,7 @@ fn hand_written_files_are_replaced_only_by_force() {
     assert_eq!(code, Some(125));
     insta::assert_snapshot!(said, @r"
     agentctl: ./Dockerfile was not generated, and stays as it is
-      try: print the generated one with --stdout, or replace yours with --force
+      try: pass --stdout to print the generated one, or pass --force to replace yours
     ");
     assert_eq!(fs::read_to_string(place.path().join("Dockerfile")).unwrap(), "FROM scratch\n");
     assert_eq!(bootstrap(&place, &["--force"]).0, Some(0));
@@ -183,7 +183,7 @@ fn images_are_pinned_to_the_digests_of_the_engine() {
     insta::assert_snapshot!(said, @r"
     agentctl: Dockerfile was generated with --digest: used again
     agentctl: the files name images by their digests, and none is known of golang:1.23-bookworm
-      try: pull it (`docker pull golang:1.23-bookworm`), then run this again with --digest
+      try: pull it (`docker pull golang:1.23-bookworm`); pass --digest again
     ");
     let (code, said) = asked(&["--digest"]);
     assert_eq!(code, Some(125));

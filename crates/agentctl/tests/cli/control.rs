@@ -57,7 +57,7 @@ fn kill_ends_a_run_and_its_owner_reports_why() {
     assert_eq!(run.code(), Some(125));
     let mut why = String::new();
     std::io::Read::read_to_string(&mut run.child().stderr.take().unwrap(), &mut why).unwrap();
-    assert!(why.contains("`agentctl kill`"), "{why}");
+    assert!(why.contains("by a kill from outside"), "{why}");
     other.assert_appears();
     assert_eq!(runs(&place).len(), 1, "the other run continues");
     left.send(Signal::KILL);

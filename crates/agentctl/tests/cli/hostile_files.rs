@@ -164,8 +164,8 @@ fn bootstrap_takes_no_image_from_a_header() {
     let output = hostile.agentctl(&["bootstrap-docker"]);
     assert_eq!(output.status.code(), Some(125));
     insta::assert_snapshot!(said(&output), @r"
-    agentctl: Dockerfile says that it was generated with --base evil.example/image
-      try: add --base evil.example/image if that is yours: a command can write this line; else remove Dockerfile
+    agentctl: Dockerfile says that it was generated with the base image evil.example/image
+      try: use --base evil.example/image if that is yours (a command can write this line), or remove Dockerfile
     ");
     assert_eq!(fs::read_to_string(hostile.path("Dockerfile")).unwrap(), planted, "nothing is written");
     let output = hostile.agentctl(&["bootstrap-docker", "--base", "golang:1.22-alpine", "--stdout"]);

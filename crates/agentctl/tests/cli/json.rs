@@ -57,7 +57,7 @@ fn out_of_memory() {
     if claims.contains(&json!("memory_limit")) {
         assert_eq!((&object["ended"], status), (&json!("out_of_memory"), Some(137)), "{object}");
         assert_eq!(object["limits_hit"][0]["limit"], "memory");
-        assert!(object["limits_hit"][0]["message"].as_str().unwrap().contains("--memory"));
+        assert_eq!(object["limits_hit"][0]["remedy"], "raise --memory");
     } else {
         assert_eq!((&object["error"]["kind"], status), (&json!("limit_not_enforced"), Some(125)), "{object}");
     }

@@ -55,9 +55,9 @@ async def runs(client):
 
 async def explains(client):
     text, facts = await run(client, "sleep 60", timeout_seconds=0.3)
-    expect(facts["ended"] == "timed_out" and "raise it with --timeout" in text, text)
+    expect(facts["ended"] == "timed_out" and "raise the option `timeout`" in text, text)
     text, _ = await run(client, "touch /usr/x")
-    expect("Read-only file system" in text and "--mount SRC:DST:rw" in text, text)
+    expect("Read-only file system" in text and "option `mounts` to make more writable" in text, text)
     text, _ = await run(client, "printf 'a\\033]52;c;eA==\\007\\033[31mred\\033[0m'")
     expect("a^[]52;c;eA==^Gred" in text, text)
 

@@ -3,7 +3,7 @@
 //! Files nearer to the top take precedence; within a directory, the order in which a language lists its files. An
 //! exact version must agree with every range. Two sibling projects that need different versions can't share an image.
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 
 use crate::range::Range;
 use crate::tree::{depth, directory, file_name, join};
@@ -117,9 +117,10 @@ impl Wanted {
     fn nothing_fits(&self, toolchain: &str) -> Error {
         let whys: Vec<String> = self.limits.iter().map(Limit::why).collect();
         let what = format!("no version of {toolchain} known here fits: {}", whys.join(", "));
-        Error::new(ErrorKind::InvalidInput, "bootstrap", what).with_remedy(format!(
-            "pin the version of {toolchain} in a file of the project, or name an image with --base"
-        ))
+        Error::new(ErrorKind::InvalidInput, "bootstrap", what).with_remedy(
+            Remedy::from(format!("pin the version of {toolchain} in a file of the project"))
+                .or(Change::give("base").with_purpose("to name an image")),
+        )
     }
 }
 

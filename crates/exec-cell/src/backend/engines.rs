@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_watch::{CellRecord, StateDir, SweepMode};
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub trait Engines: Send + Sync {
     /// Fails if no engine answers, and by default.
     async fn images(&self) -> Result<Box<dyn ImageStore>> {
         Err(Error::new(ErrorKind::Unsupported, "images", "its images can't be listed or changed from here")
-            .with_remedy("use the engine's own tools"))
+            .with_remedy(Remedy::engine("use the engine's own tools")))
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::fake::{FakeCell, Heard, executor, facts, until};
 use exec_cell::PoolConfig;
 use exec_core::{ByteSize, Cmd, ErrorKind, ExecOpts, Executor};
-use exec_wire::{FromCell, Header, PROTOCOL_VERSION};
+use exec_wire::{Fatal, FromCell, Header, PROTOCOL_VERSION};
 use rstest::rstest;
 
 const NO_POOL: PoolConfig = PoolConfig { per_spec: 0, total: 0, idle: Duration::from_secs(1) };
@@ -19,7 +19,7 @@ async fn dies_unready(_: FakeCell) {}
 
 async fn says_fatal(mut cell: FakeCell) {
     cell.hear().await;
-    cell.say(0, FromCell::Fatal("no room".into())).await;
+    cell.say(0, FromCell::Fatal(Fatal::Other("no room".into()))).await;
 }
 
 async fn wrong_version(mut cell: FakeCell) {
@@ -91,6 +91,15 @@ async fn babbles_with_the_start(mut cell: FakeCell) {
     bytes.extend([0xff; 64]);
     cell.say_bytes(&bytes).await;
     cell.linger().await;
+}
+
+/// What a backend has to act on arrives as data, not as words.
+#[tokio::test]
+async fn its_own_reason_is_kept() {
+    let (executor, _, _) = executor(NO_POOL, says_fatal);
+    let error = executor.start(&Cmd::new("true"), &opts()).await.unwrap_err();
+    assert_eq!(exec_cell::fatal(&error), Some(&Fatal::Other("no room".into())));
+    assert_eq!(error.to_string(), "fake: the sandbox ended unexpectedly: no room");
 }
 
 #[rstest]

@@ -25,7 +25,7 @@ fn load(host: &Sample) -> Result<Config> {
 }
 
 fn message(error: &Error) -> String {
-    format!("{error}\n  try: {}", error.remedy().unwrap_or_default())
+    format!("{error}\n  try: {}", error.remedy().map_or_else(String::new, ToString::to_string))
 }
 
 /// The same document in every format, as a project's file.

@@ -1,6 +1,6 @@
 //! Lists and removes our objects on an engine, from any process, not only their owner.
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_watch::{ProcessState, StateDir, World};
 
 use crate::dialect::Dialect;
@@ -39,7 +39,7 @@ impl Depot {
                 .with_backend(backend)
                 .with_context("at", endpoint)
                 .with_context("found", format!("{silence:?}"))
-                .with_remedy("see whether it runs, or hangs")
+                .with_remedy(Remedy::engine("see whether it runs, or hangs"))
         })?;
         Self::of(Answered::at(endpoint.clone(), greeting), backend, patience)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 
 use crate::dialect::Dialect;
 use crate::engine::Engine;
@@ -33,7 +33,7 @@ async fn digest(engine: &Engine, known_as: &[String], name: &str) -> Result<Stri
     }
     let why = if is_here { "was made here and never came from a registry" } else { "is not here" };
     let message = format!("no digest is known of the image `{name}`: it {why}");
-    Err(Error::new(ErrorKind::ImageNotFound, "digest", message).with_remedy(pull))
+    Err(Error::new(ErrorKind::ImageNotFound, "digest", message).with_remedy(Remedy::engine(pull)))
 }
 
 /// The digest in `golang@sha256:…`. It is validated, because it ends up in a file.

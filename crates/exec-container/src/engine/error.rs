@@ -4,10 +4,7 @@ use std::fmt;
 use std::io;
 
 use bollard::errors::Error as ClientError;
-use exec_core::{Error, ErrorKind};
-
-/// Context key for an engine's status code, which tells refusals apart.
-const STATUS: &str = "status";
+use exec_core::{Change, Error, ErrorKind, Remedy};
 
 /// The error of a verb that failed on an object.
 pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: ClientError) -> Error {
@@ -28,7 +25,7 @@ pub(super) fn explain(backend: &str, verb: &'static str, object: &str, why: Clie
         )
         .with_backend(backend)
         .with_source(other)
-        .with_remedy("check which program listens on the engine's socket, and its version"),
+        .with_remedy(Remedy::engine("check which program listens on the engine's socket, and its version")),
     }
 }
 
@@ -40,7 +37,7 @@ pub(super) fn no_answer(backend: &str, verb: &'static str, object: &str) -> Erro
         format!("the engine did not answer in time; can't {verb} {object}"),
     )
     .with_backend(backend)
-    .with_remedy(format!("see whether it hangs (`{backend} ps`), and restart it"))
+    .with_remedy(Remedy::engine(format!("see whether it hangs (`{backend} ps`), and restart it")))
 }
 
 fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> Error {
@@ -52,7 +49,7 @@ fn broken(backend: &str, verb: &'static str, object: &str, why: ClientError) -> 
     Error::new(ErrorKind::Engine, "engine", message)
         .with_backend(backend)
         .with_source(Beneath(why))
-        .with_remedy(format!("see whether the engine runs (`{backend} info`) and start it"))
+        .with_remedy(Remedy::engine(format!("see whether the engine runs (`{backend} info`) and start it")))
 }
 
 /// A client's error that reads as its innermost cause; the layers above are internals of the client.
@@ -85,89 +82,170 @@ fn nobody_listens(why: &ClientError) -> bool {
         .any(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused))
 }
 
-/// Placeholder for the engine's CLI in a remedy.
-const PROGRAM: &str = "{engine}";
-
-/// What engines report, the kind of that failure, and its remedy. The first match counts.
-const REFUSALS: [(&str, ErrorKind, &str); 14] = [
-    (
-        "bind source path does not exist",
-        ErrorKind::InvalidInput,
-        "the engine can't see this path: share it with the engine (Docker Desktop: Settings, Resources, File sharing), \
-         or run where the engine shares this machine's files",
-    ),
-    (
-        "is not shared from the host",
-        ErrorKind::InvalidInput,
-        "add the path in Docker Desktop under Settings, Resources, File sharing",
-    ),
-    ("mounts denied", ErrorKind::InvalidInput, "share the path with the engine in its settings"),
-    (
-        "no space left on device",
-        ErrorKind::ResourceExhausted,
-        "free disk space (`{engine} system df`, `{engine} system prune`)",
-    ),
-    (
-        "cannot allocate memory",
-        ErrorKind::ResourceExhausted,
-        "end other programs, or give the engine more memory",
-    ),
-    ("too many open files", ErrorKind::ResourceExhausted, "raise the engine's limit of open files"),
-    ("minimum memory limit", ErrorKind::InvalidInput, "raise --memory"),
-    ("range of cpus", ErrorKind::InvalidInput, "lower --cpus"),
-    (
-        "could not select device driver",
-        ErrorKind::Unsupported,
-        "install the NVIDIA container toolkit, or leave --gpus out",
-    ),
-    (
-        "unknown or invalid runtime",
-        ErrorKind::Unsupported,
-        "install the runtime and name it in the engine's configuration",
-    ),
-    (
-        "keep-id requires additional uids",
-        ErrorKind::Unavailable,
-        "give yourself a range of user ids with `sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 \
-         $USER` and `podman system migrate`",
-    ),
-    (
-        "cgroups in hybrid mode not supported",
-        ErrorKind::Unavailable,
-        "install runc, and start the service with `podman --runtime runc system service`",
-    ),
-    (
-        "setting rlimit",
-        ErrorKind::Unavailable,
-        "raise the hard limits of whoever starts the engine (`ulimit -Hn`, `ulimit -Hu`)",
-    ),
-    ("permission denied", ErrorKind::PermissionDenied, "see which path or right the message names"),
-];
-
-fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message: &str) -> Error {
-    let text = message.trim();
-    let lower = text.to_lowercase();
-    let known = REFUSALS.iter().find(|(says, ..)| lower.contains(says));
-    let (kind, remedy) = match (known, status) {
-        (Some((_, kind, remedy)), _) => (*kind, *remedy),
-        (None, 404) if lower.contains("no such image") || lower.contains("image not known") => {
-            (ErrorKind::ImageNotFound, "pull or build the image, or name another with --image")
-        }
-        (None, 404) => (ErrorKind::NotFound, "somebody removed it; try again"),
-        (None, 403) => (
-            ErrorKind::PermissionDenied,
-            "an authorization plugin of the engine refuses this; ask who runs it",
-        ),
-        _ => (ErrorKind::Engine, "see the engine's log (`journalctl -u {engine}`)"),
-    };
-    Error::new(kind, "engine", format!("the engine refused to {verb} {object}: {text}"))
-        .with_backend(backend)
-        .with_context(STATUS, status)
-        .with_remedy(remedy.replace(PROGRAM, backend))
+/// A refusal that engines report in words only, its kind, and its remedy.
+struct Known {
+    says: &'static str,
+    kind: ErrorKind,
+    /// Takes the name of the engine's CLI.
+    remedy: fn(&str) -> Remedy,
 }
 
-fn status(error: &Error) -> Option<&str> {
-    error.context().iter().find(|(key, _)| *key == STATUS).map(|(_, status)| status.as_str())
+/// The first match counts.
+const REFUSALS: [Known; 14] = [
+    Known {
+        says: BIND_SOURCE,
+        kind: ErrorKind::InvalidInput,
+        remedy: |_| {
+            Remedy::engine(
+                "share the path with the engine, which can't see it (Docker Desktop: Settings, Resources, File sharing)",
+            )
+            .or(Remedy::engine("run where the engine shares this machine's files"))
+        },
+    },
+    Known {
+        says: "is not shared from the host",
+        kind: ErrorKind::InvalidInput,
+        remedy: |_| Remedy::engine("add the path in Docker Desktop under Settings, Resources, File sharing"),
+    },
+    Known {
+        says: "mounts denied",
+        kind: ErrorKind::InvalidInput,
+        remedy: |_| Remedy::engine("share the path with the engine in its settings"),
+    },
+    Known {
+        says: "no space left on device",
+        kind: ErrorKind::ResourceExhausted,
+        remedy: |cli| Remedy::engine(format!("free disk space (`{cli} system df`, `{cli} system prune`)")),
+    },
+    Known {
+        says: "cannot allocate memory",
+        kind: ErrorKind::ResourceExhausted,
+        remedy: |_| Remedy::host("end other programs").or(Remedy::engine("give the engine more memory")),
+    },
+    Known {
+        says: "too many open files",
+        kind: ErrorKind::ResourceExhausted,
+        remedy: |_| Remedy::engine("raise the engine's limit of open files"),
+    },
+    Known {
+        says: "minimum memory limit",
+        kind: ErrorKind::InvalidInput,
+        remedy: |_| Change::raise("memory").into(),
+    },
+    Known { says: "range of cpus", kind: ErrorKind::InvalidInput, remedy: |_| Change::lower("cpus").into() },
+    Known {
+        says: "could not select device driver",
+        kind: ErrorKind::Unsupported,
+        remedy: |_| Remedy::engine("install the NVIDIA container toolkit").or(Change::leave_out("gpus")),
+    },
+    Known {
+        says: "unknown or invalid runtime",
+        kind: ErrorKind::Unsupported,
+        remedy: |_| Remedy::engine("install the runtime and name it in the engine's configuration"),
+    },
+    Known {
+        says: "keep-id requires additional uids",
+        kind: ErrorKind::Unavailable,
+        remedy: |_| {
+            Remedy::host(
+                "give yourself a range of user ids with `sudo usermod --add-subuids 100000-165535 --add-subgids \
+                 100000-165535 $USER` and `podman system migrate`",
+            )
+        },
+    },
+    Known {
+        says: "cgroups in hybrid mode not supported",
+        kind: ErrorKind::Unavailable,
+        remedy: |_| {
+            Remedy::engine("install runc, and start the service with `podman --runtime runc system service`")
+        },
+    },
+    Known {
+        says: "setting rlimit",
+        kind: ErrorKind::Unavailable,
+        remedy: |_| Remedy::host("raise the hard limits of the engine's user (`ulimit -Hn`, `ulimit -Hu`)"),
+    },
+    Known {
+        says: "permission denied",
+        kind: ErrorKind::PermissionDenied,
+        remedy: |_| Remedy::engine("see which path or right the message names"),
+    },
+];
+
+/// Begins an engine's report that it can't see a path, and is followed by that path.
+const BIND_SOURCE: &str = "bind source path does not exist";
+
+/// How engines report that containers use a network: neither has the proper status for it.
+const IN_USE: [&str; 2] = ["has active endpoints", "is being used"];
+
+/// An engine's answer in place of the deed.
+#[derive(Debug)]
+struct Refused {
+    status: u16,
+    says: String,
+    why: Why,
+}
+
+/// What such an answer means, as far as something depends on it. Read here once, from the status and the engine's
+/// words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Why {
+    NotFound,
+    Conflict,
+    InUse,
+    /// The engine does not see this path. Docker Desktop puts a prefix of its own before it.
+    MissingBindSource(String),
+    Other,
+}
+
+impl Why {
+    fn of(status: u16, says: &str) -> Self {
+        match status {
+            404 => Self::NotFound,
+            409 => Self::Conflict,
+            _ if IN_USE.iter().any(|phrase| says.contains(phrase)) => Self::InUse,
+            _ => match says.split_once(BIND_SOURCE) {
+                Some((_, path)) => Self::MissingBindSource(path.trim_start_matches([':', ' ']).to_owned()),
+                None => Self::Other,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (status: {})", self.says, self.status)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+fn refused(backend: &str, verb: &'static str, object: &str, status: u16, message: &str) -> Error {
+    let says = message.trim().to_owned();
+    let lower = says.to_lowercase();
+    let (kind, remedy) = match (REFUSALS.iter().find(|known| lower.contains(known.says)), status) {
+        (Some(known), _) => (known.kind, (known.remedy)(backend)),
+        (None, 404) if lower.contains("no such image") || lower.contains("image not known") => (
+            ErrorKind::ImageNotFound,
+            Remedy::engine("pull or build the image")
+                .or(Change::give("image").with_purpose("to name another")),
+        ),
+        (None, 404) => (ErrorKind::NotFound, "try again: something removed it".into()),
+        (None, 403) => (
+            ErrorKind::PermissionDenied,
+            Remedy::engine("ask the engine's administrator: an authorization plugin refuses this"),
+        ),
+        _ => (ErrorKind::Engine, Remedy::engine(format!("see the engine's log (`journalctl -u {backend}`)"))),
+    };
+    let why = Why::of(status, &says);
+    Error::new(kind, "engine", format!("the engine refused to {verb} {object}"))
+        .with_backend(backend)
+        .with_source(Refused { status, says, why })
+        .with_remedy(remedy)
+}
+
+fn why(error: &Error) -> Option<&Why> {
+    error.cause().and_then(|cause| cause.downcast_ref::<Refused>()).map(|refused| &refused.why)
 }
 
 /// The engine is gone, and every request to it fails.
@@ -178,18 +256,17 @@ pub(crate) fn is_engine_gone(error: &Error) -> bool {
 
 /// The object does not exist.
 pub(crate) fn is_not_found(error: &Error) -> bool {
-    status(error) == Some("404")
+    why(error) == Some(&Why::NotFound)
 }
 
 /// The object is being changed by another client.
 pub(crate) fn is_conflict(error: &Error) -> bool {
-    status(error) == Some("409")
+    why(error) == Some(&Why::Conflict)
 }
 
-/// Containers use the network: neither engine reports that with the proper status.
+/// Containers use the network.
 pub(crate) fn is_in_use(error: &Error) -> bool {
-    let text = error.to_string();
-    is_conflict(error) || ["has active endpoints", "is being used"].iter().any(|says| text.contains(says))
+    matches!(why(error), Some(Why::Conflict | Why::InUse))
 }
 
 /// The engine does not have the image.
@@ -199,8 +276,7 @@ pub(crate) fn is_missing_image(error: &Error) -> bool {
 
 /// The engine can't see this path of ours.
 pub(crate) fn is_missing_bind_source(error: &Error, path: &str) -> bool {
-    let text = error.to_string();
-    text.contains("bind source path does not exist") && text.contains(path)
+    matches!(why(error), Some(Why::MissingBindSource(missing)) if missing.ends_with(path))
 }
 
 #[cfg(test)]
@@ -237,5 +313,19 @@ mod tests {
         let error = explain("docker", "create", "x", why);
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.remedy().is_some() && error.to_string().contains(message));
+    }
+
+    #[rstest]
+    #[case(404, "No such container: x", Why::NotFound)]
+    #[case(409, "removal of container x is already in progress", Why::Conflict)]
+    #[case(403, "error while removing network: network x has active endpoints", Why::InUse)]
+    #[case(500, "\"x\" has associated containers: network is being used", Why::InUse)]
+    #[case(400, "bind source path does not exist: /host_mnt/x", Why::MissingBindSource("/host_mnt/x".into()))]
+    #[case(500, "something else", Why::Other)]
+    fn what_a_refusal_means_is_read_once(#[case] status: u16, #[case] message: &str, #[case] meaning: Why) {
+        let error = refused("docker", "create", "x", status, message);
+        assert_eq!(why(&error), Some(&meaning));
+        assert_eq!(is_missing_bind_source(&error, "/x"), matches!(meaning, Why::MissingBindSource(_)));
+        assert!(!is_missing_bind_source(&error, "/y"));
     }
 }

@@ -9,7 +9,7 @@ use bollard::query_parameters::{
 };
 use bytes::Bytes;
 use exec_cell::{ImageStep, Progress, PullStep};
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 use futures_util::StreamExt;
 
 use super::{Engine, error, is_conflict, is_not_found};
@@ -68,7 +68,7 @@ impl Engine {
                 format!("the engine did not say what became of {object}"),
             )
             .with_backend(self.backend())
-            .with_remedy("see the engine's log")
+            .with_remedy(Remedy::engine("see the engine's log"))
         })?;
         let name = TagImageOptionsBuilder::default().repo(repository).tag(tag).build();
         self.bounded(self.patience.ask, "tag image", &object, self.docker.tag_image(&id, Some(name))).await
@@ -150,13 +150,18 @@ fn shown(step: CreateImageInfo) -> PullStep {
 
 /// Whatever the registry reports, for the caller the image is not available.
 fn not_pulled(backend: &str, name: &str, why: Error) -> Error {
-    Error::new(ErrorKind::ImageNotFound, "pull", format!("the image `{name}` is not here and can't be pulled"))
-        .with_backend(backend)
-        .with_source(why)
-        .with_remedy(format!(
-            "check its name and your network or login (`{backend} pull`), build it, or leave --image out to use this \
-             machine's own programs",
-        ))
+    Error::new(
+        ErrorKind::ImageNotFound,
+        "pull",
+        format!("the image `{name}` is not here and can't be pulled"),
+    )
+    .with_backend(backend)
+    .with_source(why)
+    .with_remedy(
+        Remedy::engine(format!("check its name and your network or login (`{backend} pull`)"))
+            .or(Remedy::engine("build it"))
+            .or(Change::leave_out("image").with_purpose("to use this machine's own programs")),
+    )
 }
 
 /// Labels in the form an import takes.

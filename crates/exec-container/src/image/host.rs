@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_host::{HostView, SystemEntry};
 use tokio::time::timeout;
 
@@ -85,7 +85,7 @@ async fn ensure(engine: &Engine, view: &HostView) -> Result<()> {
             format!("the engine imported {name} and does not have it"),
         )
         .with_backend(engine.backend())
-        .with_remedy("see the engine's log, and whether something removes unused images")
+        .with_remedy(Remedy::engine("see the engine's log, and whether something removes unused images"))
     })
 }
 

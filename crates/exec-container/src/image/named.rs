@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use exec_cell::Progress;
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 
 use super::not_looked_up;
 use crate::engine::{Engine, ImageFacts};
@@ -75,5 +75,8 @@ async fn first(engine: &Engine, names: &[String]) -> Result<Option<ImageFacts>> 
 
 fn missing(name: &str) -> Error {
     Error::new(ErrorKind::ImageNotFound, "image", format!("there is no image `{name}` on this engine"))
-        .with_remedy("pull or build it, or leave --image out to use this machine's own programs")
+        .with_remedy(
+            Remedy::engine("pull or build it")
+                .or(Change::leave_out("image").with_purpose("to use this machine's own programs")),
+        )
 }

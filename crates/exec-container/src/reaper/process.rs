@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_init::Executable;
 use exec_wire::reaper::{Address, Name, Order, SocketPath};
 
@@ -175,5 +175,7 @@ fn unavailable(backend: &str, error: io::Error) -> Error {
     )
     .with_backend(backend)
     .with_source(error)
-    .with_remedy("end other processes, or raise the limits of open files and processes (ulimit -n, -u)")
+    .with_remedy(Remedy::host(
+        "end other processes, or raise the limits of open files and processes (ulimit -n, -u)",
+    ))
 }

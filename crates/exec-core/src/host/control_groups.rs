@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::container_sign;
+use crate::{Operation, Remedy};
 
 /// The controllers that a cell's limits need.
 const CONTROLLERS: [&str; 3] = ["cpu", "memory", "pids"];
@@ -64,25 +65,23 @@ impl ControlGroups {
     }
 
     /// What would let limits be enforced.
-    pub fn fix(self) -> &'static str {
+    pub fn fix(self) -> Remedy {
         match self {
-            Self::None => "mount control groups at /sys/fs/cgroup, or use a container (--sandbox docker)",
-            Self::RootsAlone => {
-                "run it as root, boot with `systemd.unified_cgroup_hierarchy=1`, or use a container (--sandbox docker)"
-            }
-            Self::NoUserManager => {
-                "log in as this user rather than with `su` or `sudo`, or once `sudo loginctl enable-linger $(id -un)`; or use a container (--sandbox docker)"
-            }
-            Self::PartlyDelegated => {
-                "`sudo systemctl edit user@.service` with the lines `[Service]` and `Delegate=cpu memory pids`, then log in again"
-            }
+            Self::None => Remedy::host("mount control groups at /sys/fs/cgroup").or(Remedy::container()),
+            Self::RootsAlone => Remedy::host("run it as root")
+                .or(Remedy::host("boot with `systemd.unified_cgroup_hierarchy=1`"))
+                .or(Remedy::container()),
+            Self::NoUserManager => Remedy::host("log in as this user rather than with `su` or `sudo`")
+                .or(Remedy::host("run `sudo loginctl enable-linger $(id -un)` once"))
+                .or(Remedy::container()),
+            Self::PartlyDelegated => Remedy::host(
+                "`sudo systemctl edit user@.service` with the lines `[Service]` and `Delegate=cpu memory pids`, then log in again",
+            ),
             Self::SealedContainer => {
-                "start this container as privileged, so that it can write to its control group"
+                Remedy::host("start this container as privileged, so that it can write to its control group")
             }
-            Self::NotDelegated => "run it as root, or use a container (--sandbox docker)",
-            Self::Ours => {
-                "`agentctl run --verbose -- true` says what failed; or use a container (--sandbox docker)"
-            }
+            Self::NotDelegated => Remedy::host("run it as root").or(Remedy::container()),
+            Self::Ours => Remedy::from(Operation::Trace).or(Remedy::container()),
         }
     }
 }

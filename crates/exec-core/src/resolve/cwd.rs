@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{PlannedMount, invalid};
-use crate::{Error, Result};
+use crate::{Change, Error, Remedy, Result};
 
 pub(super) fn plan(workspace: &Path, mounts: &[&PlannedMount], asked: Option<&Path>) -> Result<PathBuf> {
     let Some(asked) = asked else { return Ok(workspace.to_owned()) };
@@ -23,7 +23,9 @@ pub(super) fn plan(workspace: &Path, mounts: &[&PlannedMount], asked: Option<&Pa
             asked.display()
         ))
         .with_context("workspace", workspace.display())
-        .with_remedy("name a directory inside, or add it with --mount")
+        .with_remedy(
+            Remedy::from("name a directory inside").or(Change::give("mounts").with_purpose("to add it")),
+        )
     };
     let mount = mounts.iter().rev().find(|mount| inside.starts_with(&mount.target)).ok_or_else(outside)?;
     let below = inside.strip_prefix(&mount.target).unwrap_or(Path::new(""));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{PlannedMount, invalid, os};
-use crate::{Access, DangerousMounts, Result};
+use crate::{Access, DangerousMounts, Remedy, Result};
 
 /// Giving one of these, or something above it, gives the host away.
 const WHOLE: [&str; 10] = [
@@ -57,7 +57,7 @@ pub(super) fn check(path: &Path, policy: DangerousMounts, what: &str) -> Result<
     match reason(path, exec_files::UserDirs::here().home.as_deref()) {
         Some(reason) if policy != DangerousMounts::Accept => {
             Err(invalid(format!("the {what} `{}` is refused: {reason}", path.display()))
-                .with_remedy("name a directory below it, or pass --allow-dangerous-mounts if you mean it"))
+                .with_remedy(Remedy::from("name a directory below it").or(Remedy::dangerous_mounts())))
         }
         _ => Ok(()),
     }
@@ -75,7 +75,7 @@ pub(super) fn check_writable(mounts: &[&PlannedMount], policy: DangerousMounts) 
         Some(mount) => {
             let place = mount.source.display();
             Err(invalid(format!("`{place}` is refused as writable: the host runs the programs in it"))
-                .with_remedy("give it read-only, or pass --allow-dangerous-mounts if you mean it"))
+                .with_remedy(Remedy::from("give it read-only").or(Remedy::dangerous_mounts())))
         }
     }
 }

@@ -18,7 +18,7 @@ use exec_files::{Dir, Sharing, UserDirs};
 
 use super::{FileId, invalid, os};
 use crate::needs::BUILD_FILES;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Remedy, Result};
 use note::Note;
 
 /// Where notes are, below our own directories.
@@ -133,7 +133,7 @@ fn unwritable(directory: &Path, error: io::Error) -> Error {
         format!("what `{}` holds can't be noted before a command changes it", directory.display()),
     )
     .with_source(error)
-    .with_remedy("set XDG_STATE_HOME to a directory of yours that can be written")
+    .with_remedy(Remedy::host("set XDG_STATE_HOME to a directory of yours that can be written"))
 }
 
 impl Notes {

@@ -10,7 +10,7 @@ use super::first_sight::{Keeps, Writable};
 use super::{Fence, PlannedMount, canonical, danger, git, invalid, os, reach};
 use crate::needs::{BUILD_FILES, BUILD_IMAGE};
 use crate::value::is_plain_absolute;
-use crate::{Access, Error, ExecOpts, MountSpec, Result, WorkspaceMode};
+use crate::{Access, Change, Error, ExecOpts, MountSpec, Remedy, Result, WorkspaceMode};
 
 /// Places inside that belong to the cell itself.
 const RESERVED: [&str; 11] =
@@ -116,8 +116,10 @@ fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts, own: &OwnPlaces
             .with_context("workspace", workspace.display())
     };
     if !full.starts_with(workspace) || full == workspace {
-        return Err(refusal("is not inside the workspace")
-            .with_remedy("name a path below the workspace, or use --mount for one elsewhere"));
+        return Err(refusal("is not inside the workspace").with_remedy(
+            Remedy::from("name a path below the workspace")
+                .or(Change::give("mounts").with_purpose("for one elsewhere")),
+        ));
     }
     if full != without_dots(&workspace.join(path)) {
         return Err(refusal(&format!("is reached through a link: it is `{}`", full.display()))

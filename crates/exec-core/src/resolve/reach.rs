@@ -5,7 +5,7 @@ use std::path::Path;
 use exec_files::OwnPlaces;
 
 use super::invalid;
-use crate::{DangerousMounts, Result};
+use crate::{DangerousMounts, Remedy, Result};
 
 /// Refuses a canonical path that holds a place of ours or lies in one.
 pub(super) fn check(path: &Path, own: &OwnPlaces, policy: DangerousMounts, what: &str) -> Result<()> {
@@ -17,6 +17,6 @@ pub(super) fn check(path: &Path, own: &OwnPlaces, policy: DangerousMounts, what:
             reached.what,
             reached.path.display()
         ))
-        .with_remedy("name another directory, or pass --allow-dangerous-mounts if you mean it")),
+        .with_remedy(Remedy::from("name another directory").or(Remedy::dangerous_mounts()))),
     }
 }

@@ -1,7 +1,7 @@
 //! Who a command runs as where it can be anybody.
 
 use super::{Plan, PlannedMount, invalid};
-use crate::{Access, Preset, Result, User};
+use crate::{Access, Change, Preset, Remedy, Result, User};
 
 /// Who owns nothing.
 pub const NOBODY: (u32, u32) = (65_534, 65_534);
@@ -42,9 +42,11 @@ impl Plan {
         Err(invalid(format!("the user {uid}:{gid} can't write the workspace"))
             .with_context("workspace", self.workspace.display())
             .with_context("owner", format_args!("{}:{}", self.workspace_owner.0, self.workspace_owner.1))
-            .with_remedy(format!(
-                "give it to that user (chown {uid}:{gid}), mount it read-only (--workspace-mode ro), or name another --user"
-            )))
+            .with_remedy(
+                Remedy::host(format!("give it to that user (chown {uid}:{gid})"))
+                    .or(Change::set("workspace_mode", "ro").with_purpose("to mount it read-only"))
+                    .or(Change::give("user").with_purpose("to name another")),
+            ))
     }
 }
 
@@ -69,7 +71,7 @@ mod tests {
         assert_eq!(plan(named.clone(), (7, 8), 0o770).identity().unwrap(), (9, 8), "the group may write");
         let refused = plan(named.clone(), (7, 8), 0o755).identity().unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::InvalidInput);
-        assert!(refused.remedy().is_some_and(|remedy| remedy.contains("chown 9:8")));
+        assert!(refused.remedy().is_some_and(|remedy| remedy.to_string().contains("chown 9:8")));
         let mut read_only = plan(named, (7, 8), 0o755);
         read_only.mounts.iter_mut().for_each(|mount| mount.access = Access::ReadOnly);
         assert_eq!(read_only.identity().unwrap(), (9, 8), "nobody wants to write");

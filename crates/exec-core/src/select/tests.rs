@@ -15,8 +15,10 @@ fn candidate(word: &str) -> Candidate {
         None => (word, None),
     };
     let (name, state) = word.split_at(word.find(['=', '~', '!', '?', '<', '>']).unwrap());
-    let missing =
-        || Availability::Missing { reason: format!("{name} is down"), remedy: format!("start {name}") };
+    let missing = || Availability::Missing {
+        reason: format!("{name} is down"),
+        remedy: format!("start {name}").into(),
+    };
     let container = name != "local";
     let capabilities = |level, has_all: bool| {
         Availability::Ready(Capabilities {
@@ -78,7 +80,10 @@ fn outcome(world: &str, line: &str) -> String {
             let overruled = selection.overruled.iter().map(|by| format!(" | over {by}"));
             format!("{}{}", selection.name, others.chain(overruled).collect::<String>())
         }
-        Err(error) => format!("{:?} {error} => {}", error.kind(), error.remedy().unwrap_or("nothing")),
+        Err(error) => {
+            let remedy = error.remedy().map_or_else(|| "nothing".to_owned(), Remedy::to_string);
+            format!("{:?} {error} => {remedy}", error.kind())
+        }
     }
 }
 
@@ -117,7 +122,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 #[case(
     "docker? local=",
     "docker",
-    "Unavailable docker: nobody has looked for it => ask for it by name: --sandbox docker"
+    "Unavailable docker: nobody has looked for it => set the option `executor` to `docker` to ask for it by name"
 )]
 #[case(
     "docker= podman= local=",
@@ -143,7 +148,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 #[case(
     "local<",
     "auto --min-isolation namespaces",
-    "IsolationTooWeak no sandbox can be used (local: its isolation here is `subreaper`, the floor is `namespaces`) => use a stronger sandbox or lower the floor with --min-isolation subreaper"
+    "IsolationTooWeak no sandbox can be used (local: its isolation here is `subreaper`, the floor is `namespaces`) => use a stronger sandbox, or set the option `min_isolation` to `subreaper` to lower the floor"
 )]
 #[case(
     "docker= podman> local=",
@@ -153,17 +158,17 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 #[case(
     "docker= podman> local=",
     "auto --min-isolation vm --no-fallback",
-    "IsolationTooWeak docker: its isolation here is `container`, the floor is `vm` => use a stronger sandbox or lower the floor with --min-isolation container"
+    "IsolationTooWeak docker: its isolation here is `container`, the floor is `vm` => use a stronger sandbox, or set the option `min_isolation` to `container` to lower the floor"
 )]
 #[case(
     "docker= local=",
     "docker --min-isolation vm",
-    "IsolationTooWeak docker: its isolation here is `container`, the floor is `vm` => use a stronger sandbox or lower the floor with --min-isolation container"
+    "IsolationTooWeak docker: its isolation here is `container`, the floor is `vm` => use a stronger sandbox, or set the option `min_isolation` to `container` to lower the floor"
 )]
 #[case(
     "docker= local=",
     "local --min-isolation container",
-    "IsolationTooWeak local: its isolation here is `namespaces`, the floor is `container` => use a stronger sandbox or lower the floor with --min-isolation namespaces"
+    "IsolationTooWeak local: its isolation here is `namespaces`, the floor is `container` => use a stronger sandbox, or set the option `min_isolation` to `namespaces` to lower the floor"
 )]
 #[case("docker= local=", "local --min-isolation namespaces", "local")]
 // A feature that only some executors have is never dropped in order to run at all.
@@ -191,7 +196,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 #[case(
     "docker~ local=",
     "auto --tty --no-fallback",
-    "Unsupported docker: it has no terminals => leave --tty out, or use a container"
+    "Unsupported docker: it has no terminals => leave out the option `tty`, or use a container"
 )]
 // An executor requested by name reports itself what it can't do.
 #[case("docker~ local=", "docker --tty", "docker")]
@@ -209,7 +214,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 #[case(
     "docker?-ENABLE_DOCKER=false local=",
     "auto --min-isolation container",
-    "IsolationTooWeak no sandbox can be used (docker: ENABLE_DOCKER=false; local: its isolation here is `namespaces`, the floor is `container`) => use a stronger sandbox or lower the floor with --min-isolation namespaces"
+    "IsolationTooWeak no sandbox can be used (docker: ENABLE_DOCKER=false; local: its isolation here is `namespaces`, the floor is `container`) => use a stronger sandbox, or set the option `min_isolation` to `namespaces` to lower the floor"
 )]
 #[case("docker?-X", "auto", "NotFound every executor is ruled out => nothing")]
 #[case("docker=-ENABLE_DOCKER=false local=", "docker", "docker | over ENABLE_DOCKER=false")]

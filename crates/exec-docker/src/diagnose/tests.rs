@@ -47,7 +47,7 @@ fn bare(system: System) -> Facts {
 fn said(attempts: Vec<Attempt>, facts: &Facts) -> String {
     let error = diagnose(attempts, facts);
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    format!("{error}\n-> {}", error.remedy().unwrap_or("nothing"))
+    format!("{error}\n-> {}", error.remedy().map_or_else(|| "nothing".to_owned(), ToString::to_string))
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn no_socket() {
     ");
     insta::assert_snapshot!(said(missing(), &bare(System::Linux)), @r"
     docker: there is no Docker here (at: unix:///var/run/docker.sock, from: Docker's default)
-    -> install Docker (https://docs.docker.com/engine/install/), or use another sandbox with `--sandbox`
+    -> install Docker (https://docs.docker.com/engine/install/), or set the option `executor` for another sandbox
     ");
     insta::assert_snapshot!(said(missing(), &on(System::MacOs)), @r"
     docker: the Docker engine is not running (at: unix:///var/run/docker.sock, from: Docker's default)
@@ -89,7 +89,7 @@ fn not_allowed() {
     ");
     insta::assert_snapshot!(said(denied(), &as_a(DockerGroup::Absent)), @r"
     docker: this user may not use the Docker engine (at: unix:///var/run/docker.sock, from: Docker's default)
-    -> set up your own engine with `dockerd-rootless-setuptool.sh install`, or ask whoever runs this one for access
+    -> set up your own engine with `dockerd-rootless-setuptool.sh install`, or ask the administrator of this one for access
     ");
     insta::assert_snapshot!(said(denied(), &as_a(DockerGroup::Member)), @r"
     docker: this user may not use the Docker engine (at: unix:///var/run/docker.sock, from: Docker's default)
@@ -139,7 +139,7 @@ fn no_answer() {
 fn something_else_answers() {
     insta::assert_snapshot!(said(at_the_default(Failure::Another), &linux()), @r"
     docker: it is Podman that answers, not Docker (at: unix:///var/run/docker.sock, from: Docker's default)
-    -> use Podman as such with `--sandbox podman`, or say with DOCKER_HOST where the engine is
+    -> set the option `executor` to `podman` to use Podman as such, or say with DOCKER_HOST where the engine is
     ");
     insta::assert_snapshot!(said(at_the_default(Failure::NotAnEngine), &linux()), @r"
     docker: what answers is no Docker engine (at: unix:///var/run/docker.sock, from: Docker's default)

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use agent_exec::control::{Audit, StateDir, Target, Warden, Watch};
 use anyhow::{Context, Result, ensure};
-use exec_core::{ErrorKind, ExecOpts, Executor};
+use exec_core::{ErrorKind, ExecOpts, Executor, Operation, Step};
 use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
 
 use crate::engine::PrivateEngine;
@@ -40,7 +40,10 @@ pub(crate) async fn while_the_engine_is_stopped() -> Result<()> {
     ensure!(report.is_clean() && !report.left.is_empty(), "the container is reported: {report:?}");
     let refused = refused.err().context("it has started")?;
     ensure!(refused.kind() == ErrorKind::Stopped, "{refused}");
-    ensure!(refused.remedy().is_some_and(|remedy| remedy.contains("agentctl resume")), "{refused}");
+    ensure!(
+        refused.remedy().is_some_and(|remedy| remedy.steps().contains(&Step::Operation(Operation::Resume))),
+        "{refused}"
+    );
     ensure!(run.wait().await.is_err(), "it was ended from outside");
     ensure_nothing_is_left(&engine).await?;
     ensure!(warden.resume()?);

@@ -29,7 +29,7 @@ fn ensure_full(error: &Error) -> Result<()> {
     ensure!(error.kind() == ErrorKind::ResourceExhausted, "{:?}: {error}", error.kind());
     ensure!(error.to_string().contains("no space left on device"), "{error}");
     let remedy = error.remedy().context("no remedy")?;
-    ensure!(remedy.contains("free disk space"), "{remedy}");
+    ensure!(remedy.to_string().contains("free disk space"), "{remedy}");
     Ok(())
 }
 

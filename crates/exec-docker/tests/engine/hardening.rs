@@ -92,7 +92,11 @@ pub(crate) async fn strict_runs_as_an_unprivileged_user() -> Result<()> {
     let opts = ExecOpts::in_workspace(dir.path()).with_limits(limits);
     let error = executor.run(&Cmd::new("true"), &opts).await.err().context("it ran")?;
     ensure!(error.kind() == ErrorKind::InvalidInput, "{error}");
-    ensure!(error.remedy().is_some_and(|remedy| remedy.contains("--user")), "{:?}", error.remedy());
+    ensure!(
+        error.remedy().is_some_and(|remedy| remedy.to_string().contains("option `user`")),
+        "{:?}",
+        error.remedy()
+    );
     exec_testkit::give_away(dir.path(), OTHER_USER, OTHER_USER)?;
     let result = executor.run(&Cmd::new("id").arg("-u"), &opts).await?;
     ensure!(result.stdout.text() == "12345\n", "{}", result.stdout.text());

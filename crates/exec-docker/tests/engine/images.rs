@@ -41,7 +41,11 @@ pub(crate) async fn a_missing_image_is_named() -> Result<()> {
     let error = executor(0).await?.run(&Cmd::new("true"), &opts).await.err().context("it ran")?;
     ensure!(error.kind() == ErrorKind::ImageNotFound, "{error}");
     ensure!(error.to_string().contains("`localhost:1/no-such-image:7`"), "{error}");
-    ensure!(error.remedy().is_some_and(|remedy| remedy.contains("--image")), "{:?}", error.remedy());
+    ensure!(
+        error.remedy().is_some_and(|remedy| remedy.to_string().contains("option `image`")),
+        "{:?}",
+        error.remedy()
+    );
     Ok(())
 }
 

@@ -36,7 +36,7 @@ async fn podman() {
     let podman = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nLibpod-Api-Version: 4.3.1\r\nServer: Libpod/4.3.1 (linux)\r\n\r\nOK";
     insta::assert_snapshot!(greeted_with(Reply::raw(podman)).await, @r"
     Unavailable: docker: it is Podman that answers, not Docker (at: [engine], from: the configuration)
-    -> use Podman as such with `--sandbox podman`, or correct the configured address
+    -> set the option `executor` to `podman` to use Podman as such, or correct the configured address
     ");
 }
 
@@ -69,7 +69,11 @@ async fn another_architecture(#[case] architecture: &str, #[case] remedy: &str) 
     let error = refusal(&fake.host()).await;
     assert_eq!((error.kind(), error.backend()), (ErrorKind::Unavailable, Some("docker")), "{error}");
     assert!(error.to_string().contains(architecture), "{error}");
-    assert!(error.remedy().is_some_and(|text| text.contains(remedy)), "{error} {:?}", error.remedy());
+    assert!(
+        error.remedy().is_some_and(|text| text.to_string().contains(remedy)),
+        "{error} {:?}",
+        error.remedy()
+    );
     assert!(fake.requests("/containers/").is_empty(), "nothing was made");
 }
 
@@ -78,5 +82,5 @@ async fn another_architecture(#[case] architecture: &str, #[case] remedy: &str) 
 async fn a_registry_lists_it_as_missing() {
     let detected = config("unix:///no/such/engine.sock").detect(Setup::default()).await.unwrap();
     let Detected::Missing { reason, remedy } = detected else { panic!("{detected:?}") };
-    assert!(reason.contains("/no/such/engine.sock") && !remedy.is_empty(), "{reason} {remedy}");
+    assert!(reason.contains("/no/such/engine.sock") && !remedy.to_string().is_empty(), "{reason} {remedy}");
 }

@@ -42,7 +42,11 @@ pub(crate) async fn failure(executor: &DockerExec) -> Error {
 
 /// The message as a user reads it, without the address of this test's engine and the name of the container.
 pub(crate) fn said(error: &Error, fake: Option<&FakeEngine>) -> String {
-    let mut text = format!("{:?}: {error}\n-> {}", error.kind(), error.remedy().unwrap_or("nothing"));
+    let mut text = format!(
+        "{:?}: {error}\n-> {}",
+        error.kind(),
+        error.remedy().map_or_else(|| "nothing".to_owned(), ToString::to_string)
+    );
     if let Some(fake) = fake {
         text = text.replace(&fake.host(), "[engine]");
     }

@@ -2,7 +2,7 @@
 
 mod look;
 
-use exec_core::{ControlGroups, NamespaceBan};
+use exec_core::{ControlGroups, NamespaceBan, Remedy};
 use serde::Serialize;
 
 use crate::{Check, Verdict};
@@ -34,7 +34,7 @@ impl Host {
     pub fn checks(&self) -> Vec<Check> {
         let namespaces = self.namespace_ban.filter(|ban| !self.root || ban.is_for_root());
         let checks = [
-            namespaces.map(|ban| ("namespaces", Verdict::weak(self.who_may_not(), ban.fix()))),
+            namespaces.map(|ban| ("namespaces", Verdict::weak(self.who_may_not(), Remedy::host(ban.fix())))),
             self.cgroups.problem().map(|problem| {
                 let found = format!("{problem}: limits of a local sandbox hold in part only");
                 ("control groups", Verdict::weak(found, self.cgroups.fix()))
@@ -52,12 +52,12 @@ impl Host {
     }
 
     /// Extends a fix for an unusable engine with advice for this machine.
-    pub fn how_to_reach_an_engine(&self, fix: &str) -> String {
+    pub fn how_to_reach_an_engine(&self, fix: Remedy) -> Remedy {
         match &self.container {
-            None => fix.to_owned(),
-            Some(_) => format!(
-                "{fix}; for an engine outside this container, start it with the engine's socket and the workspace mounted at their own paths"
-            ),
+            None => fix,
+            Some(_) => fix.or(Remedy::host(
+                "for an engine outside this container, start it with the engine's socket and the workspace mounted at their own paths",
+            )),
         }
     }
 
@@ -68,7 +68,10 @@ impl Host {
 
 fn wsl(version: u8) -> Verdict {
     match version {
-        1 => Verdict::fails("WSL 1 has no namespaces and no engine", "`wsl --set-version <distribution> 2`"),
+        1 => Verdict::fails(
+            "WSL 1 has no namespaces and no engine",
+            Remedy::host("run `wsl --set-version <distribution> 2`"),
+        ),
         _ => Verdict::holds("WSL 2: for Docker Desktop, turn on Settings > Resources > WSL integration"),
     }
 }

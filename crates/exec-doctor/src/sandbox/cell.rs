@@ -1,6 +1,6 @@
 //! Whether a cell can be created, and how strong its isolation is.
 
-use exec_core::IsolationLevel;
+use exec_core::{IsolationLevel, Operation, Remedy};
 
 use super::Patient;
 use crate::Verdict;
@@ -10,7 +10,7 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     if result.exit_code() != Some(42) {
         return Err(Verdict::fails(
             format!("a command that exits with 42 ended with {:?}", result.outcome.status),
-            "run it again with `--verbose`",
+            Operation::Trace,
         ));
     }
     let isolation = &result.outcome.isolation;
@@ -28,12 +28,12 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     })
 }
 
-fn fix(patient: &Patient<'_>) -> &'static str {
+fn fix(patient: &Patient<'_>) -> Remedy {
     match (patient.host.namespace_ban, &patient.host.container) {
-        (Some(ban), _) => ban.fix(),
-        (None, Some(_)) => {
-            "let this container make namespaces: start it with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined`, or as privileged"
-        }
-        (None, None) => "use a container (--sandbox docker)",
+        (Some(ban), _) => Remedy::host(ban.fix()),
+        (None, Some(_)) => Remedy::host(
+            "let this container make namespaces: start it with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined`, or as privileged",
+        ),
+        (None, None) => Remedy::container(),
     }
 }

@@ -1,6 +1,6 @@
 //! Whether limits are enforced, as read back by the cell.
 
-use exec_core::{Held, LimitReport};
+use exec_core::{Held, LimitReport, Remedy};
 
 use super::Patient;
 use crate::Verdict;
@@ -10,7 +10,7 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     Ok(judge(&result.outcome.isolation.limits, patient.host.cgroups.fix()))
 }
 
-fn judge(limits: &[LimitReport], fix: &str) -> Verdict {
+fn judge(limits: &[LimitReport], fix: impl Into<Remedy>) -> Verdict {
     let of = |limit: &LimitReport| format!("{} {}", limit.limit, limit.asked);
     let loose: Vec<String> = limits
         .iter()

@@ -9,7 +9,7 @@ mod worktree;
 
 use std::time::Duration;
 
-use exec_core::{Cmd, Error, ErrorKind, ExecOpts, ExecResult, Executor};
+use exec_core::{Cmd, Error, ErrorKind, ExecOpts, ExecResult, Executor, Remedy};
 use tempfile::TempDir;
 
 use crate::{Check, Host, Verdict};
@@ -50,7 +50,7 @@ pub async fn examine(executor: &dyn Executor, opts: &ExecOpts, host: &Host) -> V
     let workspace = match TempDir::with_prefix("agentctl-doctor-") {
         Ok(workspace) => workspace,
         Err(error) => {
-            let fix = "free some space there, or set TMPDIR to a directory you can write";
+            let fix = Remedy::host("free some space there, or set TMPDIR to a directory you can write");
             let verdict = Verdict::fails(format!("no temporary directory can be made: {error}"), fix);
             return vec![Check { name: "workspace", verdict }];
         }
@@ -93,9 +93,10 @@ fn give_to_the_commands_user(_: &std::path::Path, _: &ExecOpts, _: &Host) {}
 async fn within(name: &'static str, check: impl Future<Output = Result<Verdict, Verdict>>) -> Check {
     let verdict = match tokio::time::timeout(AT_MOST, check).await {
         Ok(Ok(verdict) | Err(verdict)) => verdict,
-        Err(_) => {
-            Verdict::fails("it hangs", "see what the machine and its engine are busy with, and try again")
-        }
+        Err(_) => Verdict::fails(
+            "it hangs",
+            Remedy::host("see what the machine and its engine are busy with, and try again"),
+        ),
     };
     Check { name, verdict }
 }

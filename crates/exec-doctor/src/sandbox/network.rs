@@ -1,6 +1,6 @@
 //! Whether the network is off: a separate one, without a route out.
 
-use exec_core::{Claim, Network};
+use exec_core::{Claim, Network, Operation, Remedy};
 
 use super::Patient;
 use crate::Verdict;
@@ -14,13 +14,15 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     }
     let result = patient.shell(LOOK).await?;
     if result.outcome.isolation.holds(Claim::NoTcp) && !result.outcome.isolation.holds(Claim::NoNetwork) {
-        return Ok(Verdict::weak("TCP is off, the rest of the host's network is not", FIX));
+        return Ok(Verdict::weak("TCP is off, the rest of the host's network is not", fix()));
     }
     let ours = std::fs::read_link("/proc/self/ns/net").ok();
     Ok(judge(&result.stdout.text(), ours.as_ref().and_then(|ours| ours.to_str())))
 }
 
-const FIX: &str = "use a sandbox with namespaces, or a container (--sandbox docker)";
+fn fix() -> Remedy {
+    Remedy::from("use a sandbox with namespaces").or(Remedy::container())
+}
 
 fn judge(seen: &str, ours: Option<&str>) -> Verdict {
     let mut lines = seen.lines();
@@ -28,13 +30,14 @@ fn judge(seen: &str, ours: Option<&str>) -> Verdict {
         return Verdict::not_tried("the sandbox has no `readlink`, or no /proc");
     };
     if ours == Some(inside) {
-        return Verdict::weak("it is the host's own network", FIX);
+        return Verdict::weak("it is the host's own network", fix());
     }
     match lines.find(|line| leads_out(line)) {
         None => Verdict::holds("off: a private loopback and no way out"),
         Some(route) => Verdict::fails(
             format!("it has a way out: {route}"),
-            "do not use this sandbox for commands that must stay offline; report this with `agentctl doctor --json`",
+            Remedy::from(Operation::ReportBug)
+                .after("do not use this sandbox for commands that must stay offline"),
         ),
     }
 }

@@ -1,19 +1,22 @@
 //! Who owns the files a command creates.
 
+use exec_core::Remedy;
+
 use super::Patient;
 use crate::Verdict;
 
 pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     let result = patient.shell("echo made inside > made").await?;
     let path = patient.workspace.path().join("made");
-    let fix = "share this directory with the engine, and give its user the right to write there";
+    let fix =
+        || Remedy::engine("share this directory with the engine, and give its user the right to write there");
     // Inspects the entry that a command left, and not the target of a link.
     match std::fs::symlink_metadata(&path) {
         Err(_) if !result.success() => {
             let said = result.stderr.text();
-            Ok(Verdict::fails(format!("the workspace can't be written: {}", said.trim()), fix))
+            Ok(Verdict::fails(format!("the workspace can't be written: {}", said.trim()), fix()))
         }
-        Err(error) => Ok(Verdict::fails(format!("a file made inside is missing here: {error}"), fix)),
+        Err(error) => Ok(Verdict::fails(format!("a file made inside is missing here: {error}"), fix())),
         Ok(made) => Ok(judge(&made, patient)),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use exec_core::Cmd;
+use exec_core::{Cmd, Operation, Remedy};
 
 use super::{Patient, not_run};
 use crate::Verdict;
@@ -11,7 +11,9 @@ use crate::Verdict;
 /// How long to look for the background process before it counts as invisible from here.
 const APPEARS: Duration = Duration::from_secs(5);
 
-const FIX: &str = "do not use this sandbox; report this with `agentctl doctor --json`";
+fn fix() -> Remedy {
+    Remedy::from(Operation::ReportBug).after("do not use this sandbox")
+}
 
 pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     let marker = marker();
@@ -22,7 +24,7 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     run.control().kill();
     let outcome = run.wait().await.map_err(|error| Verdict::of_error(&error))?;
     if !outcome.survivors.is_empty() {
-        return Ok(Verdict::fails(format!("processes {:?} survived", outcome.survivors), FIX));
+        return Ok(Verdict::fails(format!("processes {:?} survived", outcome.survivors), fix()));
     }
     if !seen {
         return Ok(Verdict::not_tried(
@@ -31,7 +33,9 @@ pub(super) async fn check(patient: &Patient<'_>) -> Result<Verdict, Verdict> {
     }
     match alive(&marker) {
         0 => Ok(Verdict::holds("a background process it had started was dead when the run had ended")),
-        left => Ok(Verdict::fails(format!("{left} of its processes were alive when the run had ended"), FIX)),
+        left => {
+            Ok(Verdict::fails(format!("{left} of its processes were alive when the run had ended"), fix()))
+        }
     }
 }
 

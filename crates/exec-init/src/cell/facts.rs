@@ -1,13 +1,13 @@
 //! The facts a cell reports about itself once it is set up.
 
-use exec_wire::{Facts, PROTOCOL_VERSION, ReadBack};
+use exec_wire::{Facts, Note, PROTOCOL_VERSION, ReadBack};
 
 use super::KillScope;
 use crate::cgroup::Cgroup;
 use crate::fence::Fence;
 
 /// Values are read back from the kernel where possible, not repeated from the request.
-pub(crate) fn gather(scope: KillScope, cgroup: Option<&Cgroup>, fence: &Fence, notes: &[String]) -> Facts {
+pub(crate) fn gather(scope: KillScope, cgroup: Option<&Cgroup>, fence: &Fence, notes: &[Note]) -> Facts {
     Facts {
         version: PROTOCOL_VERSION,
         pid_namespace: scope == KillScope::Namespace,

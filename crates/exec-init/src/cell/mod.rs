@@ -22,7 +22,7 @@ mod supervisor;
 pub(crate) mod sweep;
 mod tty;
 
-use exec_wire::LandlockPlan;
+use exec_wire::{LandlockPlan, Note};
 
 pub(crate) use stdio::HostStream;
 
@@ -38,7 +38,7 @@ pub(crate) struct Config {
     /// The control groups that hold the cell's limits, if any.
     pub(crate) cgroup: Option<Cgroup>,
     /// Requested restrictions that could not be applied, reported with the facts.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Note>,
     /// How to kill everything.
     pub(crate) kill_scope: KillScope,
     /// The home and temporary directory of every command; overrides its environment.

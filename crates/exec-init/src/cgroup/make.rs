@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use exec_wire::{CgroupPlan, CgroupVersion};
+use exec_wire::{CgroupPlan, CgroupVersion, Note, Subject};
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 use rustix::io::Errno;
 
@@ -14,10 +14,10 @@ use super::find::{Hierarchies, Place};
 use super::{Cgroup, Group, Made, Origin, Roles, files, v2};
 
 /// The version 1 hierarchies that hold a limit.
-pub(super) const V1_CONTROLLERS: [(&str, Roles); 3] = [
-    ("memory", Roles { memory: true, pids: false, cpu: false, unified: false }),
-    ("pids", Roles { memory: false, pids: true, cpu: false, unified: false }),
-    ("cpu", Roles { memory: false, pids: false, cpu: true, unified: false }),
+pub(super) const V1_CONTROLLERS: [(Subject, Roles); 3] = [
+    (Subject::Memory, Roles { memory: true, pids: false, cpu: false, unified: false }),
+    (Subject::Pids, Roles { memory: false, pids: true, cpu: false, unified: false }),
+    (Subject::Cpu, Roles { memory: false, pids: false, cpu: true, unified: false }),
 ];
 
 /// The length of a scheduling period, the kernel's own default.
@@ -34,9 +34,10 @@ pub(crate) enum Killing {
 
 impl Cgroup {
     /// Makes the groups of a plan. Every failure becomes a note; `None` without any group.
-    pub(crate) fn make(plan: &CgroupPlan, killing: Killing, notes: &mut Vec<String>) -> Option<Self> {
+    pub(crate) fn make(plan: &CgroupPlan, killing: Killing, notes: &mut Vec<Note>) -> Option<Self> {
         if plan.name.is_empty() || plan.name.contains(['/', '\0']) || plan.name.starts_with('.') {
-            notes.push(format!("control groups: `{}` is not a valid name for a group", plan.name));
+            let why = format_args!("`{}` is not a valid name for a group", plan.name);
+            notes.push(Note::new(Subject::ControlGroups, why));
             return None;
         }
         let found = Hierarchies::of_self();
@@ -49,7 +50,7 @@ impl Cgroup {
         let mut groups: Vec<_> = V1_CONTROLLERS
             .into_iter()
             .filter(|(_, roles)| wanted(plan, *roles))
-            .filter_map(|(controller, roles)| v1_group(&found, controller, roles, plan, notes))
+            .filter_map(|(limit, roles)| v1_group(&found, limit, roles, plan, notes))
             .collect();
         if killing == Killing::ByGroup {
             // On a hybrid host the unified hierarchy holds no limits, but can kill a whole group at once.
@@ -62,7 +63,7 @@ impl Cgroup {
 /// Whether the unified hierarchy holds the limits: on a hybrid host the version 1 hierarchies have the
 /// controllers.
 fn holds_limits(found: &Hierarchies, place: &Place) -> bool {
-    let has_others = V1_CONTROLLERS.iter().any(|(controller, _)| found.v1(controller).is_some());
+    let has_others = V1_CONTROLLERS.iter().any(|(limit, _)| found.v1(limit.name()).is_some());
     let list = open(&place.dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
     let list = list.ok().and_then(|dir| files::read(dir, "cgroup.controllers")).unwrap_or_default();
     !has_others || v2::has_any(&list)
@@ -75,12 +76,12 @@ fn wanted(plan: &CgroupPlan, roles: Roles) -> bool {
 
 fn v1_group(
     found: &Hierarchies,
-    controller: &str,
+    limit: Subject,
     roles: Roles,
     plan: &CgroupPlan,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Option<Group> {
-    let result = match found.v1(controller) {
+    let result = match found.v1(limit.name()) {
         None => Err("the kernel's controller is not mounted".to_owned()),
         // Writing to `tasks` moves one thread, which the kernel does without waiting for every CPU.
         Some(place) => make_dir(&place.dir, plan, roles, "tasks")
@@ -91,18 +92,18 @@ fn v1_group(
         Ok(group) => group,
         Err(why) => {
             if asked {
-                notes.push(format!("{controller}: no control group: {why}"));
+                notes.push(Note::new(limit, format_args!("no control group: {why}")));
             }
             return None;
         }
     };
-    let set = match controller {
-        "memory" => v1_memory(group.dir.as_fd(), plan),
-        "pids" => set(group.dir.as_fd(), "pids.max", plan.pids.map(with_init)),
+    let set = match limit {
+        Subject::Memory => v1_memory(group.dir.as_fd(), plan),
+        Subject::Pids => set(group.dir.as_fd(), "pids.max", plan.pids.map(with_init)),
         _ => v1_cpu(group.dir.as_fd(), plan),
     };
     if let Err(why) = set {
-        notes.push(format!("{controller}: setting the limit: {why}"));
+        notes.push(Note::new(limit, format_args!("setting the limit: {why}")));
     }
     Some(group)
 }

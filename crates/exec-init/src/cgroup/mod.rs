@@ -16,7 +16,7 @@ pub(crate) use make::Killing;
 use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use exec_wire::{CgroupVersion, ReadBack};
+use exec_wire::{CgroupVersion, Note, ReadBack, Subject};
 use rustix::fs::{Mode, OFlags, open};
 
 /// The groups that hold the cell's limits.
@@ -106,8 +106,12 @@ impl Cgroup {
         }
         let groups: Vec<_> = make::V1_CONTROLLERS
             .iter()
-            .filter_map(|(name, roles)| {
-                Some(Group { dir: found.v1(name).and_then(open_dir)?, roles: *roles, origin: Origin::Found })
+            .filter_map(|(limit, roles)| {
+                Some(Group {
+                    dir: found.v1(limit.name()).and_then(open_dir)?,
+                    roles: *roles,
+                    origin: Origin::Found,
+                })
             })
             .collect();
         (!groups.is_empty()).then_some(Self { version: CgroupVersion::V1, groups, meters: OnceCell::new() })
@@ -132,7 +136,7 @@ impl Cgroup {
         };
         // PID 1 is in the group but does not count as the command's.
         let pids = pids.map(|max| max.saturating_sub(1));
-        let holds_limits = self.groups.iter().any(|group| group.roles.names().next().is_some());
+        let holds_limits = self.groups.iter().any(|group| group.roles.limits().next().is_some());
         ReadBack { cgroup: holds_limits.then_some(self.version), memory, pids, cpu_milli }
     }
 
@@ -169,7 +173,7 @@ impl Cgroup {
 
     /// Moves this process into every group except those it was born in. A group that refuses limits nothing:
     /// it is dropped, with a note.
-    pub(crate) fn join(&mut self, born_inside: bool, notes: &mut Vec<String>) {
+    pub(crate) fn join(&mut self, born_inside: bool, notes: &mut Vec<Note>) {
         self.groups.retain_mut(|group| {
             let Origin::Made(made) = &group.origin else { return true };
             let joined =
@@ -184,8 +188,8 @@ impl Cgroup {
                     notes.extend(
                         group
                             .roles
-                            .names()
-                            .map(|limit| format!("{limit}: entering the control group: {why}")),
+                            .limits()
+                            .map(|limit| Note::new(limit, format_args!("entering the control group: {why}"))),
                     );
                     false
                 }
@@ -199,9 +203,9 @@ impl Cgroup {
 }
 
 impl Roles {
-    fn names(self) -> impl Iterator<Item = &'static str> {
-        let all = [(self.memory, "memory"), (self.pids, "pids"), (self.cpu, "cpu")];
-        all.into_iter().filter_map(|(is, name)| is.then_some(name))
+    fn limits(self) -> impl Iterator<Item = Subject> {
+        let all = [(self.memory, Subject::Memory), (self.pids, Subject::Pids), (self.cpu, Subject::Cpu)];
+        all.into_iter().filter_map(|(is, limit)| is.then_some(limit))
     }
 }
 

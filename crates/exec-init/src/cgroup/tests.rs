@@ -30,7 +30,7 @@ fn every_limit_holds_or_is_noted() {
         let limits =
             [("memory", held.memory, 64 << 20), ("pids", held.pids, 10), ("cpu", held.cpu_milli, 500)];
         for (name, found, asked) in limits {
-            let complaints = notes.iter().filter(|note| note.starts_with(name)).count();
+            let complaints = notes.iter().filter(|note| note.about.name() == name).count();
             assert!((found == Some(asked)) ^ (complaints == 1), "{name}: {found:?} {notes:?}");
         }
         if let Some(made) = made {

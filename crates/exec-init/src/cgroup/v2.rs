@@ -7,7 +7,7 @@
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-use exec_wire::CgroupPlan;
+use exec_wire::{CgroupPlan, Note, Subject};
 use rustix::fs::{Access, Mode, OFlags, access, open};
 use rustix::process::geteuid;
 
@@ -31,7 +31,7 @@ pub(super) fn make(
     place: &Place,
     plan: &CgroupPlan,
     killing: Killing,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Option<Group> {
     let mut why = Vec::new();
     for kind in places(place, systemd::is_here(), is_ours(place)) {
@@ -47,7 +47,7 @@ pub(super) fn make(
     let why =
         if why.is_empty() { format!("{} can't be written", place.dir.display()) } else { why.join("; ") };
     for (limit, _) in missing(plan, Roles::default()) {
-        notes.push(format!("{limit}: no control group: {why}"));
+        notes.push(Note::new(limit, format_args!("no control group: {why}")));
     }
     (killing == Killing::ByGroup).then(|| make_bare(place, plan)).flatten()
 }
@@ -112,7 +112,7 @@ fn make_in(kind: Kind, place: &Place, plan: &CgroupPlan) -> Result<Group, String
             in_parent(&scope.dir, plan)
         }
         // Controllers that others delegated stay; none are added.
-        Kind::BelowRoot if handed(&place.dir).names().next().is_some() => in_parent(&place.dir, plan),
+        Kind::BelowRoot if handed(&place.dir).limits().next().is_some() => in_parent(&place.dir, plan),
         Kind::BelowRoot => below_own(&place.dir, plan, Processes::Stay),
         Kind::Aside => below_own(&place.dir, plan, Processes::StepAside),
         Kind::Beside => in_parent(place.dir.parent().unwrap_or(&place.dir), plan),
@@ -140,7 +140,7 @@ fn below_own(own: &Path, plan: &CgroupPlan, processes: Processes) -> Result<Grou
 /// Makes a group below `parent`, with the controllers that `parent` delegates.
 fn in_parent(parent: &Path, plan: &CgroupPlan) -> Result<Group, String> {
     let roles = handed(parent);
-    if roles.names().next().is_none() {
+    if roles.limits().next().is_none() {
         return Err(format!("{} hands no controllers on", parent.display()));
     }
     make_dir(parent, plan, roles, "cgroup.procs").map_err(|why| format!("{}: {why}", parent.display()))
@@ -177,37 +177,37 @@ fn has(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|item| item == name)
 }
 
-fn missing(plan: &CgroupPlan, handed: Roles) -> impl Iterator<Item = (&'static str, u64)> {
+fn missing(plan: &CgroupPlan, handed: Roles) -> impl Iterator<Item = (Subject, u64)> {
     [
-        ("memory", plan.memory.filter(|_| !handed.memory)),
-        ("pids", plan.pids.filter(|_| !handed.pids)),
-        ("cpu", plan.cpu_milli.filter(|_| !handed.cpu)),
+        (Subject::Memory, plan.memory.filter(|_| !handed.memory)),
+        (Subject::Pids, plan.pids.filter(|_| !handed.pids)),
+        (Subject::Cpu, plan.cpu_milli.filter(|_| !handed.cpu)),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))
 }
 
-fn note_missing(plan: &CgroupPlan, handed: Roles, notes: &mut Vec<String>) {
+fn note_missing(plan: &CgroupPlan, handed: Roles, notes: &mut Vec<Note>) {
     for (limit, _) in missing(plan, handed) {
-        notes.push(format!("{limit}: no control group: the controller is not handed down to us"));
+        notes.push(Note::new(limit, "no control group: the controller is not handed down to us"));
     }
 }
 
-fn limit(dir: BorrowedFd<'_>, plan: &CgroupPlan, handed: Roles, notes: &mut Vec<String>) {
-    let mut note = |controller, result: Result<(), String>| {
+fn limit(dir: BorrowedFd<'_>, plan: &CgroupPlan, handed: Roles, notes: &mut Vec<Note>) {
+    let mut note = |limit, result: Result<(), String>| {
         if let Err(why) = result {
-            notes.push(format!("{controller}: setting the limit: {why}"));
+            notes.push(Note::new(limit, format_args!("setting the limit: {why}")));
         }
     };
     if handed.memory {
-        note("memory", memory(dir, plan));
+        note(Subject::Memory, memory(dir, plan));
     }
     if handed.pids {
-        note("pids", set(dir, "pids.max", plan.pids.map(with_init)));
+        note(Subject::Pids, set(dir, "pids.max", plan.pids.map(with_init)));
     }
     if let Some(milli) = plan.cpu_milli.filter(|_| handed.cpu) {
         let value = format!("{} {PERIOD_US}", quota_us(milli));
-        note("cpu", files::write(dir, "cpu.max", &value).map_err(|why| format!("cpu.max: {why}")));
+        note(Subject::Cpu, files::write(dir, "cpu.max", &value).map_err(|why| format!("cpu.max: {why}")));
     }
 }
 

@@ -11,7 +11,7 @@ mod syscalls;
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use exec_wire::LandlockPlan;
+use exec_wire::{LandlockPlan, Note, Subject};
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use rustix::thread::{no_new_privs, set_no_new_privs};
@@ -30,7 +30,7 @@ pub(crate) struct Fence {
     /// The remaining bounding set of capabilities.
     pub(crate) capabilities: u64,
     /// Restrictions that could not be applied.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Note>,
     ruleset: Option<OwnedFd>,
 }
 
@@ -49,32 +49,32 @@ impl Fence {
 /// any more.
 pub(crate) fn lock_down(plan: Option<&LandlockPlan>) -> Fence {
     let mut notes = Vec::new();
-    let mut note = |what: &str, result: Result<(), Errno>| {
+    let mut note = |about: Subject, result: Result<(), Errno>| {
         if let Err(why) = result {
-            notes.push(format!("{what}: {why}"));
+            notes.push(Note::new(about, why));
         }
     };
-    note("no new privileges", set_no_new_privs(true));
+    note(Subject::NoNewPrivileges, set_no_new_privs(true));
     drop_bounding_set();
-    note("capabilities", capabilities::drop_all());
+    note(Subject::Capabilities, capabilities::drop_all());
     // A command of the same user can neither trace nor read this process. Exec makes the command itself
     // readable again.
-    note("not dumpable", set_dumpable_behavior(DumpableBehavior::NotDumpable));
+    note(Subject::NotDumpable, set_dumpable_behavior(DumpableBehavior::NotDumpable));
     let no_core = Rlimit { current: Some(0), maximum: Some(0) };
-    note("core dumps", setrlimit(Resource::Core, no_core));
-    note("system call filter", seccomp::install());
+    note(Subject::CoreDumps, setrlimit(Resource::Core, no_core));
+    note(Subject::SyscallFilter, seccomp::install());
     let prepared = plan.map(landlock::prepare);
     let (landlock_abi, ruleset) = match prepared {
         None => (0, None),
         Some(Ok(landlock::Prepared { abi, ruleset })) => (abi, Some(ruleset)),
         Some(Err(why)) => {
-            notes.push(format!("landlock: {why}"));
+            notes.push(Note::new(Subject::Landlock, why));
             (0, None)
         }
     };
     Fence {
         no_new_privs: no_new_privs().unwrap_or(false),
-        seccomp: seccomp::is_on() && !notes.iter().any(|note| note.starts_with("system call filter")),
+        seccomp: seccomp::is_on() && !notes.iter().any(|note| note.about == Subject::SyscallFilter),
         landlock_abi,
         capabilities: capabilities::bounding_set(),
         notes,

@@ -4,6 +4,7 @@ use super::bpf::Instruction;
 use super::syscalls::{COMMON, PARTICULAR};
 use super::{Fence, seccomp};
 use crate::sys::{self, Fork};
+use exec_wire::Subject;
 
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const EPERM: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
@@ -189,7 +190,7 @@ fn landlock_allows_what_the_plan_allows_and_no_more() {
     let code = in_child(|| {
         let fence = super::lock_down(Some(&plan));
         if fence.landlock_abi == 0 {
-            return if fence.notes.iter().any(|note| note.starts_with("landlock")) { 0 } else { 2 };
+            return if fence.notes.iter().any(|note| note.about == Subject::Landlock) { 0 } else { 2 };
         }
         if fence.confine_child().is_err() {
             return 3;

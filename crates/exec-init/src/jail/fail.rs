@@ -5,35 +5,29 @@
 
 use std::fmt;
 
+use exec_wire::Fatal;
 use rustix::io::Errno;
-
-/// The prefix of every message that means "this host does not let us make namespaces".
-pub(crate) use exec_wire::NAMESPACES_UNAVAILABLE as UNAVAILABLE;
 
 /// A step that failed.
 #[derive(Debug)]
-pub(crate) struct Fail(String);
+pub(crate) struct Fail(pub(crate) Fatal);
 
 impl Fail {
     /// A step that failed because of the request.
     pub(crate) fn new(what: &str, on: impl fmt::Display, why: impl fmt::Display) -> Self {
-        Self(format!("{what}: {on}: {why}"))
+        Self(Fatal::Other(format!("{what}: {on}: {why}")))
     }
 
     /// A step every cell needs: if the host forbids it, the host forbids namespaces.
     pub(crate) fn wall(what: &str, on: impl fmt::Display, why: Errno) -> Self {
         if why == Errno::NOSYS {
-            return Self(format!("{UNAVAILABLE}kernel too old (5.12 is needed): {what}: {on}: {why}"));
+            let why = format!("kernel too old (5.12 is needed): {what}: {on}: {why}");
+            return Self(Fatal::NamespacesUnavailable(why));
         }
         let forbidden = [Errno::PERM, Errno::ACCESS, Errno::NOSPC, Errno::INVAL, Errno::USERS];
-        let prefix = if forbidden.contains(&why) { UNAVAILABLE } else { "" };
-        Self(format!("{prefix}{what}: {on}: {why}"))
-    }
-}
-
-impl fmt::Display for Fail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let is_forbidden = forbidden.contains(&why);
+        let why = format!("{what}: {on}: {why}");
+        Self(if is_forbidden { Fatal::NamespacesUnavailable(why) } else { Fatal::Other(why) })
     }
 }
 
@@ -48,9 +42,11 @@ mod tests {
 
     #[test]
     fn a_forbidden_wall_is_distinguished_from_a_wrong_request() {
-        assert!(Fail::wall("clone", "user", Errno::PERM).to_string().starts_with(UNAVAILABLE));
-        assert!(Fail::wall("fsopen", "tmpfs", Errno::NOSYS).to_string().contains("kernel too old"));
-        assert!(!Fail::wall("clone", "user", Errno::NOMEM).to_string().starts_with(UNAVAILABLE));
-        assert!(!Fail::new("bind", "/x", Errno::PERM).to_string().starts_with(UNAVAILABLE));
+        let unavailable = |fail: Fail| matches!(fail.0, Fatal::NamespacesUnavailable(_));
+        assert!(unavailable(Fail::wall("clone", "user", Errno::PERM)));
+        let old = Fail::wall("fsopen", "tmpfs", Errno::NOSYS);
+        assert!(old.0.to_string().contains("kernel too old") && unavailable(old));
+        assert!(!unavailable(Fail::wall("clone", "user", Errno::NOMEM)));
+        assert!(!unavailable(Fail::new("bind", "/x", Errno::PERM)));
     }
 }

@@ -4,7 +4,7 @@
 //! because every earlier step needs the capabilities that go with it.
 #![expect(unsafe_code, reason = "unshare is unsafe for what it can do to descriptor tables")]
 
-use exec_wire::{IdMap, Identity, JailSpec, Namespaces, NetworkWall, Walls};
+use exec_wire::{IdMap, Identity, JailSpec, Namespaces, NetworkWall, Note, Walls};
 use rustix::process::umask;
 use rustix::thread::UnshareFlags;
 
@@ -21,7 +21,7 @@ pub(super) struct Inheritance {
     pub(super) cgroup: Option<Cgroup>,
     /// PID 1 was born in the unified group and need not enter it.
     pub(super) born_inside: bool,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Note>,
     pub(super) gate: Gate,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn live(spec: JailSpec, inheritance: Inheritance) -> ! {
         Ok(config) => crate::cell::serve(config),
         Err(stop) => {
             if let Stop::Failed(fail) = stop {
-                crate::preface::send_fatal(&fail);
+                crate::preface::send_fatal(fail.0);
             }
             sys::exit_now(1)
         }

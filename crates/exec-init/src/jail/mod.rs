@@ -21,7 +21,7 @@ pub(crate) fn run() -> ! {
     let code = match wire::read_spec().and_then(keeper::keep) {
         Ok(code) => code,
         Err(fail) => {
-            crate::preface::send_fatal(&fail);
+            crate::preface::send_fatal(fail.0);
             1
         }
     };

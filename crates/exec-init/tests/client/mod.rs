@@ -286,7 +286,7 @@ pub(crate) fn read_frame(stream: &mut impl Read) -> Option<(u32, Event)> {
         FromCell::Exited(exited) => Event::Exited(exited),
         FromCell::Closed(closed) => Event::Closed(closed),
         FromCell::Pong(nonce) => Event::Pong(nonce),
-        FromCell::Fatal(message) => Event::Fatal(message),
+        FromCell::Fatal(fatal) => Event::Fatal(fatal.to_string()),
     };
     Some((header.run, event))
 }

@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio as Pipe};
 use std::sync::OnceLock;
 
 use exec_wire::{
-    Closed, Facts, FromCell, HEADER_LEN, Header, JailSpec, Lifetime, Limits, PROTOCOL_VERSION, Start, Status,
-    Stdio, ToCell,
+    Closed, Facts, Fatal, FromCell, HEADER_LEN, Header, JailSpec, Lifetime, Limits, PROTOCOL_VERSION, Start,
+    Status, Stdio, ToCell,
 };
 
 use crate::spec::Role;
@@ -50,14 +50,14 @@ pub(crate) fn program() -> &'static PathBuf {
 
 impl Cell {
     /// Starts a keeper as `role` and waits until the cell is ready, or fails with the reason.
-    pub(crate) fn start(role: Role, spec: JailSpec) -> Result<Self, String> {
+    pub(crate) fn start(role: Role, spec: JailSpec) -> Result<Self, Fatal> {
         let mut command = Command::new(program());
         command.arg("local");
         Self::start_by(command, role, spec)
     }
 
     /// The same, with a command that becomes the keeper.
-    pub(crate) fn start_by(mut command: Command, role: Role, spec: JailSpec) -> Result<Self, String> {
+    pub(crate) fn start_by(mut command: Command, role: Role, spec: JailSpec) -> Result<Self, Fatal> {
         command.env_clear().current_dir("/").stdin(Pipe::piped()).stdout(Pipe::piped());
         if let Some(id) = role.outside() {
             command.uid(id).gid(id);

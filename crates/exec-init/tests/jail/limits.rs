@@ -29,7 +29,7 @@ fn limits_are_read_back_or_noted() {
                 ("cpu", facts.limits.cpu_milli, 1500),
             ];
             for (name, found, asked) in pairs {
-                let noted = facts.notes.iter().any(|note| note.starts_with(name));
+                let noted = facts.notes.iter().any(|note| note.about.name() == name);
                 assert!(found == Some(asked) || (found.is_none() && noted), "{role:?}: {name}: {facts:?}");
                 assert_ne!(found.is_some(), noted, "{role:?}: {name}: {facts:?}");
             }

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use exec_cell::new_run_id;
 use exec_core::{
     Capabilities, Cmd, Error, ErrorKind, Exception, ExecOpts, Execution, Executor, Fences, Health, Isolation,
-    IsolationLevel, Lifetime, Plan, Result, SessionName, Stdin,
+    IsolationLevel, Lifetime, Plan, Remedy, Result, SessionName, Stdin,
 };
 use exec_watch::{Begun, Place, Process, Watch};
 use tokio::process::Command;
@@ -122,6 +122,8 @@ impl Executor for ProcessGroupExec {
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::unused_async, reason = "the same signature on every system")]
 pub(crate) async fn executor(config: &crate::LocalConfig) -> Result<Box<dyn Executor>> {
+    use exec_core::Change;
+
     use crate::WallsChoice;
     match config.walls {
         WallsChoice::Auto | WallsChoice::ProcessGroup => {
@@ -130,7 +132,7 @@ pub(crate) async fn executor(config: &crate::LocalConfig) -> Result<Box<dyn Exec
         WallsChoice::Namespaces | WallsChoice::Subreaper => {
             Err(Error::new(ErrorKind::Unavailable, "load", "only Linux has namespaces and subreapers")
                 .with_backend(NAME)
-                .with_remedy("use a container, or leave --walls out"))
+                .with_remedy(Remedy::container().or(Change::leave_out("walls"))))
         }
     }
 }
@@ -160,7 +162,7 @@ fn refuse_what_a_group_cannot_hold(plan: &Plan, opts: &ExecOpts) -> Result<()> {
         Some((_, what, kind)) => {
             Err(Error::new(*kind, "start", format!("a plain process group can't give the command {what}"))
                 .with_backend(NAME)
-                .with_remedy("use a container, or leave that option out"))
+                .with_remedy(Remedy::container().or("leave that option out")))
         }
     }
 }

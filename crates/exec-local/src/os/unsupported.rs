@@ -1,6 +1,6 @@
 //! Systems without process groups: local execution is an error.
 
-use exec_core::{Error, ErrorKind, Executor, Result};
+use exec_core::{Error, ErrorKind, Executor, Remedy, Result};
 
 use crate::config::{LocalConfig, NAME};
 
@@ -9,5 +9,5 @@ use crate::config::{LocalConfig, NAME};
 pub(crate) async fn executor(_: &LocalConfig) -> Result<Box<dyn Executor>> {
     Err(Error::new(ErrorKind::Unavailable, "load", "there is no local execution on this system")
         .with_backend(NAME)
-        .with_remedy("use a container"))
+        .with_remedy(Remedy::container()))
 }

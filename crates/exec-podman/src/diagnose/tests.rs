@@ -29,7 +29,7 @@ fn facts(system: System, program: Option<&str>) -> Facts {
 fn said(attempts: Vec<Attempt>, facts: &Facts) -> String {
     let error = diagnose(attempts, facts);
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    format!("{error}\n-> {}", error.remedy().unwrap_or("nothing"))
+    format!("{error}\n-> {}", error.remedy().map_or_else(|| "nothing".to_owned(), ToString::to_string))
 }
 
 /// R60
@@ -38,7 +38,7 @@ fn no_podman_at_all() {
     let missing = || usual(no_connection(io::ErrorKind::NotFound));
     insta::assert_snapshot!(said(missing(), &facts(System::Linux, None)), @r"
     podman: there is no Podman here (at: unix:///run/user/1000/podman/podman.sock, from: rootless Podman)
-    -> install Podman (`sudo apt-get install podman`, `sudo dnf install podman`, https://podman.io/docs/installation), or use another sandbox with `--sandbox`
+    -> install Podman (`sudo apt-get install podman`, `sudo dnf install podman`, https://podman.io/docs/installation), or set the option `executor` for another sandbox
     ");
     insta::assert_snapshot!(said(missing(), &facts(System::MacOs, Some("/opt/podman"))), @r"
     podman: no Podman service is running (at: unix:///run/user/1000/podman/podman.sock, from: rootless Podman)
@@ -60,7 +60,7 @@ fn a_service_that_was_named() {
     ");
     insta::assert_snapshot!(said(named(Failure::Another), &linux), @r"
     podman: it is Docker that answers, not Podman (at: unix:///run/other.sock, from: CONTAINER_HOST)
-    -> use Docker as such with `--sandbox docker`, or correct or unset CONTAINER_HOST
+    -> set the option `executor` to `docker` to use Docker as such, or correct or unset CONTAINER_HOST
     ");
     insta::assert_snapshot!(said(named(Failure::NotAnEngine), &linux), @r"
     podman: what answers is no Podman service (at: unix:///run/other.sock, from: CONTAINER_HOST)

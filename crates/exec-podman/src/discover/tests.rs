@@ -9,7 +9,10 @@ use super::*;
 fn found(configured: Option<&str>, host: &Sample) -> String {
     match candidates(configured, host) {
         Ok(candidates) => candidates.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
-        Err(error) => format!("{error}\n-> {}", error.remedy().unwrap_or("nothing")),
+        Err(error) => format!(
+            "{error}\n-> {}",
+            error.remedy().map_or_else(|| "nothing".to_owned(), ToString::to_string)
+        ),
     }
 }
 

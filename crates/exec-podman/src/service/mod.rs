@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use exec_container::{Answered, Patience, Product, Tied, greet};
-use exec_core::{Error, ErrorKind, NamespaceBan, Result, SearchPath};
+use exec_core::{Error, ErrorKind, NamespaceBan, Remedy, Result, SearchPath};
 use tokio::time::{Instant, sleep};
 
 use crate::{Endpoint, Facts, Here, NAME, filter, runtime};
@@ -115,12 +115,13 @@ fn failed(what: &str) -> Error {
 }
 
 /// Podman of an ordinary user begins with a user namespace. Where `AppArmor` restricts those, distributions exempt Podman.
-fn remedy(ban: Option<NamespaceBan>) -> String {
+fn remedy(ban: Option<NamespaceBan>) -> Remedy {
     match ban {
         Some(ban) if ban != NamespaceBan::AppArmor => {
-            format!("{} forbids namespaces: {}", ban.setting(), ban.fix())
+            Remedy::host(format!("{} forbids namespaces: {}", ban.setting(), ban.fix()))
         }
-        _ => "see what `podman info` says, or say with CONTAINER_HOST where a service listens".to_owned(),
+        _ => Remedy::engine("see what `podman info` says")
+            .or(Remedy::engine("say with CONTAINER_HOST where a service listens")),
     }
 }
 
@@ -131,7 +132,7 @@ mod tests {
     /// R65
     #[test]
     fn a_ban_on_namespaces_is_named() {
-        let told = remedy(Some(NamespaceBan::NotForOrdinaryUsers));
+        let told = remedy(Some(NamespaceBan::NotForOrdinaryUsers)).to_string();
         assert!(told.contains("sudo sysctl -w kernel.unprivileged_userns_clone=1"), "{told}");
         assert_eq!(remedy(None), remedy(Some(NamespaceBan::AppArmor)));
     }

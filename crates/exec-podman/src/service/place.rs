@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::{Dir, FileKind, Sharing};
 
 use crate::{NAME, Surroundings};
@@ -27,7 +27,9 @@ pub(crate) fn socket(around: &dyn Surroundings) -> Result<PathBuf> {
         )
         .with_backend(NAME)
         .with_source(error)
-        .with_remedy("remove it if it is not yours, or set XDG_RUNTIME_DIR to a directory of yours")
+        .with_remedy(Remedy::host(
+            "remove it if it is not yours, or set XDG_RUNTIME_DIR to a directory of yours",
+        ))
     })?;
     let is_alive = |process: &str| around.exists(&Path::new("/proc").join(process));
     for dead in dead_sockets(&sockets, &directory, is_alive) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::AUDIT_FILE_VARIABLE;
 use serde::Serialize;
 
@@ -117,9 +117,11 @@ impl AuditLog {
             format!("the audit log{at} can't be written, and nothing runs without it"),
         )
         .with_source(error)
-        .with_remedy(format!(
-            "make room or the file writable, name another with {AUDIT_FILE_VARIABLE}, or set {AUDIT_VARIABLE}=on to run without it"
-        ))
+        .with_remedy(
+            Remedy::host("make room or the file writable")
+                .or(Remedy::host(format!("name another with {AUDIT_FILE_VARIABLE}")))
+                .or(Remedy::host(format!("set {AUDIT_VARIABLE}=on to run without it"))),
+        )
     }
 }
 

@@ -46,6 +46,16 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         why: "a word of the workshop's own format",
     },
     Exception {
+        place: "crates/exec-docker/src/diagnose.rs",
+        names: &["\"podman\""],
+        why: "the remedy where Podman answers at Docker's address",
+    },
+    Exception {
+        place: "crates/exec-podman/src/diagnose.rs",
+        names: &["\"docker\""],
+        why: "the remedy where Docker answers at Podman's address",
+    },
+    Exception {
         place: "crates/exec-container/src/greeting.rs",
         names: BOTH,
         why: "tells the engines' products apart, whose programs have these names",

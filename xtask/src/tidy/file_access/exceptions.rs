@@ -1,21 +1,6 @@
 //! Where files are reached by their paths, what is used there, and why.
 
-/// A file or directory of the source, and what it may use.
-#[derive(Debug)]
-pub(super) struct Exception {
-    /// The beginning of a path.
-    pub(super) place: &'static str,
-    /// As the rule names it; empty means everything.
-    pub(super) uses: &'static [&'static str],
-    #[expect(dead_code, reason = "written down for the reader, who may want to add a place")]
-    pub(super) why: &'static str,
-}
-
-impl Exception {
-    pub(super) fn covers(&self, path: &str, name: &str) -> bool {
-        path.starts_with(self.place) && (self.uses.is_empty() || self.uses.contains(&name))
-    }
-}
+use crate::tidy::exception::Exception;
 
 /// For code that handles our own files and little else.
 const EVERYTHING: &[&str] = &[];

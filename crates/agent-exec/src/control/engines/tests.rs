@@ -32,7 +32,7 @@ impl Backend for Cloud {
     }
 
     async fn detect(&self, _: Setup) -> Result<Detected> {
-        Ok(Detected::Missing { reason: String::new(), remedy: String::new() })
+        Ok(Detected::Missing { reason: String::new(), remedy: "".into() })
     }
 
     fn engines(&self) -> Option<Box<dyn Engines + '_>> {

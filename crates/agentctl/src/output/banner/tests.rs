@@ -44,7 +44,7 @@ fn missing(name: &str) -> PassedOver {
         name: name.into(),
         because: Because::Missing,
         reason: format!("nothing listens where {name} should be (at: unix:///x)"),
-        remedy: format!("start {name}"),
+        remedy: format!("start {name}").into(),
     }
 }
 
@@ -53,7 +53,7 @@ fn ruled_out(name: &str) -> PassedOver {
         name: name.into(),
         because: Because::RuledOut,
         reason: "ENABLE_DOCKER=false".into(),
-        remedy: String::new(),
+        remedy: "".into(),
     }
 }
 
@@ -132,7 +132,7 @@ fn a_workers_log() {
 #[test]
 fn evidence_has_a_line_for_each_candidate() {
     let found = [
-        Found::Missing { reason: "no socket".into(), remedy: String::new() },
+        Found::Missing { reason: "no socket".into(), remedy: "".into() },
         Found::Works { isolation: IsolationLevel::Namespaces, engine: None },
         Found::NotTried,
     ];

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use exec_core::{Error, ErrorKind, Result, SearchPath};
+use exec_core::{Error, ErrorKind, Remedy, Result, SearchPath};
 
 use super::recipe::Copied;
 use crate::labels;
@@ -62,7 +62,7 @@ fn missing(product: Product) -> Error {
         ),
         Product::Podman => ("there is no `podman` on the search path to build with", "install it"),
     };
-    Error::new(ErrorKind::Unavailable, "build", what).with_remedy(remedy)
+    Error::new(ErrorKind::Unavailable, "build", what).with_remedy(Remedy::engine(remedy))
 }
 
 impl Program {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Change, Error, ErrorKind, Operation, Remedy, Result};
 use exec_files::{Dir, Sharing};
 
 use super::inputs::{Ignored, Inputs};
@@ -160,18 +160,23 @@ fn none(workspace: &Path) -> Error {
         "build",
         format!("there is no Dockerfile in {} to build an image from", workspace.display()),
     )
-    .with_remedy("write one with `agentctl bootstrap-docker`, or name an image")
+    .with_remedy(Remedy::from(Operation::GenerateDockerfile).or("name an image"))
 }
 
 fn unusable(path: &Path, error: io::Error) -> Error {
     Error::new(ErrorKind::InvalidInput, "build", format!("an image can't be built from {}", path.display()))
         .with_source(error)
-        .with_remedy("change that, or build the image yourself and name it with --image")
+        .with_remedy(
+            Remedy::from("change that")
+                .or(Change::give("image").with_purpose("to name one that you built yourself")),
+        )
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use exec_core::Step;
 
     use super::*;
 
@@ -181,7 +186,11 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| fs::write(project.path().join(name), text).unwrap();
         let error = Recipe::read(project.path()).unwrap_err();
-        assert!(error.remedy().unwrap().contains("bootstrap-docker"), "{error}");
+        assert_eq!(
+            error.remedy().unwrap().steps()[0],
+            Step::Operation(Operation::GenerateDockerfile),
+            "{error}"
+        );
         put("Dockerfile", "FROM a\n");
         let app = Recipe::read(project.path()).unwrap();
         put("Dockerfile.dev", "FROM b\n");

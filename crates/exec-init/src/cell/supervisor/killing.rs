@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use exec_wire::{Failed, FromCell, Lifetime, Stage, Status};
+use exec_wire::{Failed, Fatal, FromCell, Lifetime, Stage, Status};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
@@ -107,7 +107,7 @@ impl Supervisor {
         let code = match quit {
             Quit::HostGone => 0,
             Quit::Fatal(message) => {
-                self.outbox.push(0, &FromCell::Fatal(message));
+                self.outbox.push(0, &FromCell::Fatal(Fatal::Other(message)));
                 1
             }
         };

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use exec_wire::{FromCell, Lifetime};
+use exec_wire::{Fatal, FromCell, Lifetime, Note};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit};
@@ -73,7 +73,8 @@ pub(crate) fn serve(config: Config) -> ! {
         }
         Err(errno) => {
             let mut frame = Vec::new();
-            FromCell::Fatal(format!("the supervisor can't be set up: {errno}")).encode(0, &mut frame);
+            FromCell::Fatal(Fatal::Other(format!("the supervisor can't be set up: {errno}")))
+                .encode(0, &mut frame);
             let _ = rustix::io::write(rustix::stdio::stdout(), &frame);
             sys::exit_now(errno.raw_os_error().clamp(1, 125))
         }
@@ -83,7 +84,7 @@ pub(crate) fn serve(config: Config) -> ! {
 struct Supervisor {
     scope: KillScope,
     cgroup: Option<Cgroup>,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     home: Option<Vec<u8>>,
     fence: Fence,
     open_files: Rlimit,

@@ -1,11 +1,8 @@
 //! The first cell of an executor, which reports what this host allows.
 
 use exec_cell::CellExecutor;
-use exec_core::{Error, ErrorKind, Result};
-use exec_wire::{
-    CgroupPlan, Identity, JailSpec, LandlockPlan, Mount, NAMESPACES_UNAVAILABLE, Namespaces, NetworkWall,
-    Walls,
-};
+use exec_core::{Error, ErrorKind, Remedy, Result};
+use exec_wire::{CgroupPlan, Fatal, Identity, JailSpec, LandlockPlan, Mount, Namespaces, NetworkWall, Walls};
 
 use crate::config::{LocalConfig, NAME};
 use crate::jail::{Caller, WallKind};
@@ -36,16 +33,23 @@ pub(super) async fn executor(
 
 /// Distinguishes a host that forbids namespaces from a request that can't be carried out.
 fn told_apart(error: Error) -> Error {
-    let text = error.to_string();
-    match text.split_once(NAMESPACES_UNAVAILABLE) {
-        None => error,
-        Some((_, why)) => Error::new(ErrorKind::Unavailable, "make cell", "this host forbids namespaces")
-            .with_backend(NAME)
-            .with_context("refused", why)
-            .with_remedy(
+    match exec_cell::fatal(&error) {
+        Some(Fatal::NamespacesUnavailable(why)) => Error::new(
+            ErrorKind::Unavailable,
+            "make cell",
+            "this host forbids namespaces",
+        )
+        .with_backend(NAME)
+        .with_context("refused", why)
+        .with_remedy(
+            Remedy::host(
                 "allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, \
-                 kernel.apparmor_restrict_unprivileged_userns=0), run as root, or use a container",
-            ),
+                 kernel.apparmor_restrict_unprivileged_userns=0)",
+            )
+            .or(Remedy::host("run as root"))
+            .or(Remedy::container()),
+        ),
+        _ => error,
     }
 }
 

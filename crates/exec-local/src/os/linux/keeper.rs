@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, Keeper, PostMortem};
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_init::Executable;
 use exec_watch::{Place, Process, Seat};
 use exec_wire::{EXIT_OUT_OF_MEMORY, JailSpec, ToCell};
@@ -73,7 +73,9 @@ fn failed(what: &str, error: std::io::Error) -> Error {
     Error::new(kind, "make cell", format!("{what} for the sandbox failed"))
         .with_backend(NAME)
         .with_source(error)
-        .with_remedy("end other processes, or raise the limits of open files and processes (ulimit -n, -u)")
+        .with_remedy(Remedy::host(
+            "end other processes, or raise the limits of open files and processes (ulimit -n, -u)",
+        ))
 }
 
 /// The host's handle on a keeper process. The keeper ends when nothing of its cell is left, so its end proves

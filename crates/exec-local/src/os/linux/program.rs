@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exec_core::{Error, ErrorKind, Result};
+use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_init::Executable;
 
 use crate::config::NAME;
@@ -13,12 +13,14 @@ pub(crate) fn load() -> Result<Arc<Executable>> {
         Error::new(ErrorKind::Io, "load", "exec-init could not be put where it can be executed")
             .with_backend(NAME)
             .with_source(error)
-            .with_remedy("check that the temporary directory is writable and not mounted noexec")
+            .with_remedy(Remedy::host(
+                "check that the temporary directory is writable and not mounted noexec",
+            ))
     })?;
     loaded.ok_or_else(|| {
         Error::new(ErrorKind::Unavailable, "load", "there is no exec-init for this architecture")
             .with_backend(NAME)
             .with_context("architecture", std::env::consts::ARCH)
-            .with_remedy("use a container, or build for x86_64 or aarch64")
+            .with_remedy(Remedy::container().or(Remedy::host("build for x86_64 or aarch64")))
     })
 }
