@@ -207,7 +207,7 @@ fn everything_else() {
     insta::assert_snapshot!(refusals(&lines), @r"
     $ --sandbox dokcer
     error: invalid value 'dokcer' for '--sandbox <NAME>'
-      [possible values: auto, local, docker, podman]
+      [possible values: auto, docker, podman, local]
 
       tip: a similar value exists: 'docker'
     $ --image debian:12
@@ -229,8 +229,7 @@ fn everything_else() {
     agentctl: you have no variable `NO_SUCH_VARIABLE_HERE` to pass on
       try: set it first, or give it a value: NO_SUCH_VARIABLE_HERE=…
     $ --env =value
-    agentctl: --env =value: a variable needs a name
-      try: write --env NAME=VALUE, or --env NAME to pass your own value on
+    error: invalid value '=value' for '--env <NAME[=VALUE]>': a variable needs a name: write NAME=VALUE, or NAME to pass your own value on
     $ --secret NO_SUCH_VARIABLE_HERE
     agentctl: --secret NO_SUCH_VARIABLE_HERE: you have no variable `NO_SUCH_VARIABLE_HERE` to pass on
       try: set and export it first, as in `read -rs NO_SUCH_VARIABLE_HERE; export NO_SUCH_VARIABLE_HERE`
