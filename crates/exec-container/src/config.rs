@@ -8,7 +8,7 @@ use exec_watch::Watch;
 
 use crate::Patience;
 use crate::image::PullPolicy;
-use crate::supervisor::InitPlacement;
+use crate::init::InitPlacement;
 
 /// The configuration shared by executors on any engine.
 #[derive(Debug, Clone)]

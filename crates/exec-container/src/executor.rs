@@ -8,19 +8,21 @@ use exec_init::{Arch, Program};
 use exec_watch::Watch;
 use exec_wire::reaper::Directory;
 
-use crate::draft::Drafter;
+use crate::channel::fifo::Lanes;
+use crate::cleanup::reaper::{Duty, Reaper};
+use crate::engine::labels::OWNER;
+use crate::engine::profile::EngineProfile;
 use crate::engine::{Engine, Lives};
-use crate::fingerprint::fingerprint;
-use crate::groundwork::Groundwork;
-use crate::labels::OWNER;
-use crate::lane::Lanes;
+use crate::host::cache;
+use crate::host::facts::Own;
+use crate::host::fingerprint::fingerprint;
+use crate::init::InitPlacement;
+use crate::lifecycle::Yard;
+use crate::lifecycle::preparation::Groundwork;
 use crate::maker::{ContainerMaker, Shop};
-use crate::own::Own;
-use crate::profile::EngineProfile;
-use crate::reaper::{Duty, Reaper};
-use crate::supervisor::InitPlacement;
-use crate::yard::Yard;
-use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience, cache, isolation};
+use crate::spec::builder::Drafter;
+use crate::spec::isolation;
+use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience};
 
 /// An engine that answered.
 #[derive(Debug)]

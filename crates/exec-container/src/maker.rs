@@ -10,17 +10,17 @@ use exec_wire::{ContainerPlan, Expected, Facts, Fatal, LandlockPlan, Resource, R
 use tokio::io::{AsyncRead, AsyncWriteExt};
 
 use crate::Attached;
-use crate::body::body;
-use crate::draft::Drafter;
+use crate::channel::fifo::{Lane, Lanes};
+use crate::engine::profile::EngineProfile;
 use crate::engine::{Created, is_missing_bind_source, is_missing_image};
-use crate::isolation;
-use crate::keeper::{ContainerKeeper, Made};
-use crate::lane::{Lane, Lanes};
-use crate::out_of_memory::{Notice, StreamEnd, killed_for_memory};
-use crate::profile::EngineProfile;
+use crate::init::{Placement, Supervisor};
+use crate::lifecycle::Yard;
+use crate::lifecycle::keeper::{ContainerKeeper, Made};
+use crate::lifecycle::out_of_memory::{Notice, StreamEnd, killed_for_memory};
+use crate::spec::body::body;
+use crate::spec::builder::Drafter;
+use crate::spec::isolation;
 use crate::spec::{ContainerSpec, Mount};
-use crate::supervisor::{Placement, Supervisor};
-use crate::yard::Yard;
 
 /// Makes containers on one engine.
 #[derive(Debug)]

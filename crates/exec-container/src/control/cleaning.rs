@@ -4,9 +4,10 @@ use exec_cell::{Left, Leftovers};
 use exec_core::Result;
 use exec_watch::{CellRecord, Place, SweepMode};
 
-use super::holdings::{Holding, HoldingKind};
+use super::volumes_and_networks::{Holding, HoldingKind};
 use super::{Depot, FindEngines};
-use crate::{cache, lane};
+use crate::channel::fifo;
+use crate::host::cache;
 
 /// Removes what dead owners left on these engines, or only lists it.
 pub(super) async fn clean(engines: &[Depot], mode: SweepMode) -> Leftovers {
@@ -15,7 +16,7 @@ pub(super) async fn clean(engines: &[Depot], mode: SweepMode) -> Leftovers {
         containers(depot, mode, &mut found).await;
         holdings(depot, mode, &mut found).await;
     }
-    found.lanes.extend(lane::clear(&cache::directory(), mode));
+    found.lanes.extend(fifo::clear(&cache::directory(), mode));
     found
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use exec_core::{Error, ErrorKind, Remedy, Result};
 
-use crate::dialect::Dialect;
 use crate::engine::Engine;
+use crate::engine::dialect::Dialect;
 
 /// See [`ImageStore::digests`](exec_cell::ImageStore::digests).
 pub(super) async fn digests(

@@ -8,8 +8,8 @@ use exec_core::Result;
 
 use super::{Depot, digests};
 use crate::engine::Used;
+use crate::engine::labels;
 use crate::image::is_name_of_ours;
-use crate::labels;
 
 #[async_trait]
 impl ImageStore for Depot {

@@ -3,11 +3,11 @@
 //! Which engines there are, the backend says: [`FindEngines`].
 
 mod cleaning;
-mod depot;
 mod digests;
-mod holdings;
 mod images;
+mod inventory;
 mod removal;
+mod volumes_and_networks;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -18,7 +18,7 @@ use exec_core::Result;
 use exec_watch::{CellRecord, StateDir, SweepMode};
 
 use crate::{Answered, Endpoint, Patience};
-use depot::Depot;
+use inventory::Depot;
 
 /// Finds the engines of one backend.
 #[async_trait]

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::Engine;
-use crate::dialect::Dialect;
+use crate::engine::dialect::Dialect;
 
 /// The pause before a stream that ended is opened again.
 const AGAIN: Duration = Duration::from_millis(200);

@@ -3,10 +3,17 @@
 //! Only this module knows the client library. Every call has a time limit, so a hanging engine is an error like any
 //! other.
 
+pub(crate) mod archive;
+pub(crate) mod dialect;
+pub(crate) mod endpoint;
 mod error;
 mod events;
+pub(crate) mod greeting;
 mod images;
+pub(crate) mod labels;
 mod networks;
+pub(crate) mod patience;
+pub(crate) mod profile;
 mod summary;
 mod volumes;
 
@@ -31,7 +38,7 @@ pub(crate) use images::{ImageFacts, label_change};
 
 use summary::Summary;
 
-use crate::profile::KEEP_ID;
+use crate::engine::profile::KEEP_ID;
 use crate::{Endpoint, Greeting, Patience};
 
 /// A connection to one engine, cheap to clone.

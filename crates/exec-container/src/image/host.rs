@@ -7,11 +7,11 @@ use exec_host::{HostView, SystemEntry};
 use tokio::time::timeout;
 
 use super::not_looked_up;
-use crate::archive::Archive;
+use crate::engine::archive::Archive;
+use crate::engine::labels;
 use crate::engine::{Engine, ImageFacts, label_change};
-use crate::fingerprint::fingerprint;
-use crate::labels;
-use crate::turn::{self, Turn};
+use crate::host::fingerprint::fingerprint;
+use crate::host::process_lock::{self, Turn};
 
 pub(super) const REPOSITORY: &str = "agentctl/host";
 
@@ -93,7 +93,7 @@ async fn ensure(engine: &Engine, view: &HostView) -> Result<()> {
 /// is not worth a failure, nor waiting for somebody who hangs.
 async fn turn(engine: &Engine, tag: &str) -> Option<Turn> {
     let name = format!("host-{}-{tag}", engine.backend());
-    match timeout(engine.patience.make, turn::take(&name)).await {
+    match timeout(engine.patience.make, process_lock::take(&name)).await {
         Ok(Ok(turn)) => Some(turn),
         Ok(Err(error)) => {
             tracing::debug!(%error, "the host image is made without taking turns");

@@ -56,7 +56,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         why: "the remedy where Docker answers at Podman's address",
     },
     Exception {
-        place: "crates/exec-container/src/greeting.rs",
+        place: "crates/exec-container/src/engine/greeting.rs",
         names: BOTH,
         why: "tells the engines' products apart, whose programs have these names",
     },

@@ -37,7 +37,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         uses: &["canonicalize"],
         why: "a directory that the user named, opened by its descriptor afterwards",
     },
-    Exception { place: "crates/exec-container/src/greeting.rs", uses: &["fs"], why: "reads /proc alone" },
+    Exception {
+        place: "crates/exec-container/src/engine/greeting.rs",
+        uses: &["fs"],
+        why: "reads /proc alone",
+    },
     Exception {
         place: "crates/exec-container/src/image/build/inputs.rs",
         uses: &["metadata"],
@@ -53,19 +57,23 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         uses: &["canonicalize"],
         why: "programs on the search path; those in the workspace are refused",
     },
-    Exception { place: "crates/exec-container/src/last_resort/", uses: &["fs"], why: "reads /proc alone" },
     Exception {
-        place: "crates/exec-container/src/out_of_memory/",
+        place: "crates/exec-container/src/cleanup/last_resort/",
+        uses: &["fs"],
+        why: "reads /proc alone",
+    },
+    Exception {
+        place: "crates/exec-container/src/lifecycle/out_of_memory/",
         uses: &["fs", "File", "exists", "is_dir"],
         why: "reads control groups alone",
     },
     Exception {
-        place: "crates/exec-container/src/own.rs",
+        place: "crates/exec-container/src/host/facts.rs",
         uses: &["fs", "exists"],
         why: "reads /proc, /sys and control groups alone",
     },
     Exception {
-        place: "crates/exec-container/src/surroundings.rs",
+        place: "crates/exec-container/src/discovery/surroundings.rs",
         uses: &["fs", "exists"],
         why: "looks for sockets and programs of engines; files are opened by `exec_files`",
     },
@@ -132,12 +140,12 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         why: "the checks of the paths themselves, which look before anything is opened",
     },
     Exception {
-        place: "crates/exec-container/src/cache.rs",
+        place: "crates/exec-container/src/host/cache.rs",
         uses: EVERYTHING,
         why: "the cache, which `OwnPlaces` keeps out of reach",
     },
     Exception {
-        place: "crates/exec-container/src/lane/",
+        place: "crates/exec-container/src/channel/fifo/",
         uses: EVERYTHING,
         why: "lanes in the cache: the pipes of one container, whose directory is taken away once it is open",
     },

@@ -19,7 +19,8 @@ use exec_core::{Error, ErrorKind, Result};
 use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;
-use crate::{Endpoint, Product, turn};
+use crate::host::process_lock;
+use crate::{Endpoint, Product};
 use inputs::hex;
 use recipe::{Copied, Recipe};
 
@@ -47,7 +48,7 @@ impl Builder<'_> {
         }
         let project = hex(&Sha256::digest(workspace.as_os_str().as_encoded_bytes()));
         let turn = format!("build-{project}");
-        let _turn = turn::take(&turn).await.map_err(failed)?;
+        let _turn = process_lock::take(&turn).await.map_err(failed)?;
         // The previous holder of the lock may have built this very image, or its inputs may have changed.
         let recipe = read(workspace).await.map_err(failed)?;
         let name = recipe.name();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use exec_core::{Error, ErrorKind, Remedy, Result, SearchPath};
 
 use super::recipe::Copied;
-use crate::labels;
+use crate::engine::labels;
 use crate::{Endpoint, Product};
 
 /// From this version on, the `docker` CLI needs buildx to build.

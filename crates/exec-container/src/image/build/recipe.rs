@@ -9,7 +9,8 @@ use exec_files::{Dir, Sharing};
 use super::inputs::{Ignored, Inputs};
 use super::instructions::{Sources, sources};
 use super::{REPOSITORY, snapshot};
-use crate::{Product, cache};
+use crate::Product;
+use crate::host::cache;
 
 /// The development image comes before the application's.
 const NAMES: [&str; 2] = ["Dockerfile.dev", "Dockerfile"];

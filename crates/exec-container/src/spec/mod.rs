@@ -1,5 +1,9 @@
 //! From a plan to the container it needs. Pure: the engine, the image and the host were looked at before.
 
+pub(crate) mod body;
+pub(crate) mod builder;
+pub(crate) mod isolation;
+
 use std::path::{Path, PathBuf};
 
 use exec_cell::CellLimits;
@@ -9,7 +13,7 @@ use exec_core::{
 use exec_host::{HostView, SystemEntry};
 
 use crate::engine::ImageFacts;
-use crate::profile::EngineProfile;
+use crate::engine::profile::EngineProfile;
 
 /// Home directory in images that are not the host's.
 pub(crate) const IMAGE_HOME: &str = "/home/agent";

@@ -6,7 +6,7 @@ use exec_cell::not_held;
 use exec_core::{Capabilities, Claim, Exception, Held, Isolation, IsolationLevel, Network};
 use exec_wire::{Facts, Note, Subject};
 
-use crate::profile::EngineProfile;
+use crate::engine::profile::EngineProfile;
 use crate::spec::ContainerSpec;
 
 /// What every container of ours holds.

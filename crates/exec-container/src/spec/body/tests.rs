@@ -7,9 +7,9 @@ use exec_host::{HostView, SystemEntry};
 
 use super::*;
 use crate::Product;
-use crate::dialect::Dialect;
 use crate::engine::ImageFacts;
-use crate::own::Ulimits;
+use crate::engine::dialect::Dialect;
+use crate::host::facts::Ulimits;
 use crate::spec::{Base, spec};
 
 fn profile() -> EngineProfile {

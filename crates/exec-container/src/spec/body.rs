@@ -13,11 +13,11 @@ use bollard::models::{
 use exec_core::{Access, Gpus, Network};
 use exec_wire::{LANE_DIRECTORY, MASKED_PROC, MASKED_PROC_FOR_ROOT};
 
-use crate::dialect::{Masks, TmpfsOwner};
-use crate::own::Ulimits;
-use crate::profile::EngineProfile;
+use crate::engine::dialect::{Masks, TmpfsOwner};
+use crate::engine::profile::EngineProfile;
+use crate::host::facts::Ulimits;
+use crate::init::{INIT_DIRECTORY, INIT_PATH, Placement};
 use crate::spec::{ContainerSpec, Mount};
-use crate::supervisor::{INIT_DIRECTORY, INIT_PATH, Placement};
 
 /// Paths below `/sys` that reveal or allow too much. Together with the kernel's files below `/proc` they replace
 /// the engine's own list.

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use exec_core::Result;
 use exec_init::Program;
 
-use crate::cache;
-use crate::fingerprint::fingerprint;
-use crate::yard::Yard;
+use crate::host::cache;
+use crate::host::fingerprint::fingerprint;
+use crate::lifecycle::Yard;
 
 /// Where it stands inside.
 pub(crate) const INIT_DIRECTORY: &str = "/.agentctl";

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use exec_watch::{ProcessState, World};
 
+use crate::engine::labels::{self, Mark};
 use crate::engine::{Engine, Listed};
-use crate::labels::{self, Mark};
 
 /// All of it together; the rest is for who starts next.
 const LIMIT: Duration = Duration::from_secs(60);

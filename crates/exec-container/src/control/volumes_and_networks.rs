@@ -10,9 +10,9 @@ use exec_core::Result;
 use exec_watch::{ProcessState, World};
 
 use super::Depot;
+use crate::cleanup::leftovers::is_leftover;
+use crate::engine::labels;
 use crate::engine::{Listed, Used};
-use crate::labels;
-use crate::leftovers::is_leftover;
 
 /// The kind of a holding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

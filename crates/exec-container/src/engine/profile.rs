@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use bollard::models::SystemInfo;
 use exec_core::{Claim, Plan, Result, User};
 
-use crate::dialect::Dialect;
-use crate::own::{Own, Ulimits};
+use crate::engine::dialect::Dialect;
+use crate::host::facts::{Own, Ulimits};
 use crate::{Greeting, Product};
 
 /// From this version of the interface on, a read-only mount is read-only with everything mounted below it.

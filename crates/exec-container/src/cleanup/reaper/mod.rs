@@ -20,7 +20,7 @@ pub(crate) struct Duty {
     /// What goes with the record of a run that did not end.
     pub(crate) log_note: Option<exec_wire::reaper::Directory>,
     /// How the engine is to be understood.
-    pub(crate) dialect: crate::dialect::Dialect,
+    pub(crate) dialect: crate::engine::dialect::Dialect,
     /// What the engine hangs on, if it is one of ours: it has to last until the helper has done its duty.
     pub(crate) lifeline: Option<crate::Lifeline>,
 }

@@ -3,10 +3,11 @@
 use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_watch::{ProcessState, StateDir, World};
 
-use crate::dialect::Dialect;
+use crate::cleanup::leftovers::is_leftover;
+use crate::engine::dialect::Dialect;
+use crate::engine::labels;
 use crate::engine::{Engine, Listed};
-use crate::leftovers::is_leftover;
-use crate::{Answered, Endpoint, Lifeline, Patience, greet, labels};
+use crate::{Answered, Endpoint, Lifeline, Patience, greet};
 
 /// An engine that answers.
 #[derive(Debug, Clone)]

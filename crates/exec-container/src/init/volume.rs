@@ -5,11 +5,11 @@ use exec_core::{Error, ErrorKind, Result};
 use exec_watch::unique;
 
 use super::{INIT_DIRECTORY, INIT_NAME, INIT_PATH};
-use crate::archive::Archive;
-use crate::body::volume_mount;
+use crate::engine::archive::Archive;
+use crate::engine::labels;
 use crate::engine::{Engine, is_missing_image};
-use crate::labels;
-use crate::yard::Yard;
+use crate::lifecycle::Yard;
+use crate::spec::body::volume_mount;
 
 /// Makes the volume and puts the program there, through a container that never starts. Done before, it changes nothing.
 pub(super) async fn fill(yard: &Yard, volume: &str, image: &str, program: &[u8]) -> Result<()> {

@@ -5,7 +5,7 @@ use std::pin::pin;
 use exec_core::Result;
 use exec_init::Program;
 
-use crate::supervisor::{InitPlacement, Supervisor};
+use crate::init::{InitPlacement, Supervisor};
 
 /// Preparations that don't depend on the engine.
 #[derive(Debug)]

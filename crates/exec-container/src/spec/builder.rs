@@ -8,10 +8,10 @@ use exec_core::{BUILD_IMAGE, Change, Error, ErrorKind, HOST_IMAGE, Plan, Remedy,
 use exec_host::HostView;
 
 use crate::config::ContainerConfig;
-use crate::endpoint::Endpoint;
+use crate::engine::endpoint::Endpoint;
+use crate::engine::profile::EngineProfile;
 use crate::engine::{Engine, is_missing_image};
 use crate::image::{Builder, HostImage, Named, PullPolicy, dockerfile};
-use crate::profile::EngineProfile;
 use crate::spec::{self, Base, ContainerSpec, IMAGE_HOME};
 
 /// Variables that describe the caller's machine and have no meaning in another image.

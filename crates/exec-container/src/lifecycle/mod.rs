@@ -1,16 +1,21 @@
 //! Where containers of ours come and go: from the moment before the engine hears of one until it is gone.
 
+pub(crate) mod keeper;
+pub(crate) mod out_of_memory;
+pub(crate) mod preparation;
+
 use std::collections::HashMap;
 use std::sync::Once;
 
 use exec_core::{Error, ErrorKind, OwnPlaces, Result};
 use exec_watch::{Place, Watch, cell_name};
 
+use crate::cleanup::leftovers;
+use crate::cleanup::reaper::Reaper;
+use crate::engine::labels;
 use crate::engine::{Created, Engine, Lives, is_engine_gone, is_missing_image};
-use crate::keeper::{ContainerKeeper, Made};
-use crate::reaper::Reaper;
+use crate::lifecycle::keeper::{ContainerKeeper, Made};
 use crate::spec::ContainerSpec;
-use crate::{labels, leftovers};
 
 /// What every container of ours takes.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use exec_watch::Seat;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::cleanup::last_resort;
 use crate::engine::{Engine, Life, is_engine_gone};
-use crate::last_resort;
 
 /// How often the engine is asked while it tells nothing by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(500);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::Sharing;
 
-use crate::cache;
+use crate::host::cache;
 
 /// Where the locks are, in the cache.
 const DIRECTORY: &str = "turns";

@@ -1,0 +1,4 @@
+//! The search for an engine that answers.
+
+pub(crate) mod search;
+pub mod surroundings;

@@ -1,0 +1,6 @@
+//! This machine's side: files in our cache, locks between our processes, and what this process may do.
+
+pub(crate) mod cache;
+pub(crate) mod facts;
+pub(crate) mod fingerprint;
+pub(crate) mod process_lock;
