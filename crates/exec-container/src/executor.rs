@@ -8,19 +8,19 @@ use exec_init::{Arch, Program};
 use exec_watch::Watch;
 use exec_wire::reaper::Directory;
 
-use crate::channel::fifo::Lanes;
-use crate::cleanup::reaper::{Duty, Reaper};
+use crate::channel::fifo::FifoChannels;
+use crate::cleanup::reaper::{Reaper, ReaperSetup};
 use crate::engine::labels::OWNER;
 use crate::engine::profile::EngineProfile;
-use crate::engine::{Engine, Lives};
+use crate::engine::{ContainerStates, Engine};
 use crate::host::cache;
-use crate::host::facts::Own;
+use crate::host::facts::HostFacts;
 use crate::host::fingerprint::fingerprint;
 use crate::init::InitPlacement;
-use crate::lifecycle::Yard;
-use crate::lifecycle::preparation::Groundwork;
-use crate::maker::{ContainerMaker, Shop};
-use crate::spec::builder::Drafter;
+use crate::lifecycle::ContainerLifecycle;
+use crate::lifecycle::preparation::Preparation;
+use crate::maker::{ContainerMaker, MakerParts};
+use crate::spec::builder::SpecBuilder;
 use crate::spec::isolation;
 use crate::{ContainerConfig, Endpoint, Greeting, Lifeline, Patience};
 
@@ -53,49 +53,58 @@ pub async fn executor(
     backend: &str,
     config: ContainerConfig,
 ) -> Result<Box<dyn Executor>> {
-    let (found, ground) = Groundwork::beside(engine, config.init, backend).await?;
+    let (found, preparation) = Preparation::beside(engine, config.init, backend).await?;
     let Answered { endpoint, greeting, lifeline, filter } = found;
     let engine = Engine::connect(&endpoint, &greeting, backend, config.patience)?;
-    let own = Own::look();
+    let host = HostFacts::look();
     let info = match &lifeline {
-        Some(_) => own.says_for(greeting.version.as_deref()),
+        Some(_) => host.says_for(greeting.version.as_deref()),
         None => engine.info().await?,
     };
-    let mut profile = EngineProfile::new(&greeting, &info, &own);
+    let mut profile = EngineProfile::new(&greeting, &info, &host);
     let program = program_for(&profile.architecture).map_err(|error| error.with_backend(backend))?;
     let filter = filter.filter(|_| config.init == InitPlacement::Auto);
     profile.syscall_filter = filter.map(|filter| keep_filter(&filter, backend)).transpose()?;
     let watch = config.watch.clone();
-    let lives = Lives::follow(&engine, (OWNER, &watch.owner().id), &profile.dialect);
-    let lanes = Lanes::below(&cache::directory())
+    let states = ContainerStates::follow(&engine, (OWNER, &watch.owner().id), &profile.dialect);
+    let fifo_channels = FifoChannels::below(&cache::directory())
         .filter(|_| profile.same_kernel && config.init == InitPlacement::Auto);
-    let duty = Duty {
-        lanes: lanes.as_ref().map(|lanes| lanes.directory().clone()),
+    let setup = ReaperSetup {
+        fifo_channels: fifo_channels.as_ref().map(|fifo_channels| fifo_channels.directory().clone()),
         records: records(&watch),
         log_note: Directory::new(watch.log_note().into_os_string().into_encoded_bytes()).ok(),
         dialect: profile.dialect,
         lifeline,
     };
-    let reaper = Reaper::new(&endpoint, backend, duty).await?;
+    let reaper = Reaper::new(&endpoint, backend, setup).await?;
     let (pool, first_run) = (config.pool(), config.first_run.clone());
-    let drafter = Drafter::new(engine.clone(), endpoint.clone(), config, profile);
+    let spec_builder = SpecBuilder::new(engine.clone(), endpoint.clone(), config, profile);
     let description = Some(EngineInfo {
         make: greeting.product.to_string(),
-        version: drafter.profile.version.clone(),
+        version: spec_builder.profile.version.clone(),
         at: endpoint.to_string(),
     });
     let own = match &endpoint {
         Endpoint::Unix(socket) => watch.own_places().clone().with_engine(socket),
         _ => watch.own_places().clone(),
     };
-    let yard = Yard { engine, endpoint: endpoint.to_string(), watch, own, lives, reaper, swept: Once::new() };
+    let lifecycle = ContainerLifecycle {
+        engine,
+        endpoint: endpoint.to_string(),
+        watch,
+        own,
+        states,
+        reaper,
+        swept: Once::new(),
+    };
     if first_run.is_none() {
-        yard.sweep();
+        lifecycle.sweep();
     }
-    let supervisor = ground.supervisor(program)?;
-    let mut capabilities = isolation::capabilities(&drafter.profile);
+    let supervisor = preparation.supervisor(program)?;
+    let mut capabilities = isolation::capabilities(&spec_builder.profile);
     capabilities.engine = description;
-    let maker = ContainerMaker::new(Shop { yard, supervisor, lanes }, drafter, capabilities);
+    let maker =
+        ContainerMaker::new(MakerParts { lifecycle, supervisor, fifo_channels }, spec_builder, capabilities);
     let executor = CellExecutor::new(maker, pool);
     if let Some(opts) = &first_run {
         executor.prepare_first(opts).await?;

@@ -22,7 +22,7 @@ mod lifecycle;
 mod maker;
 mod spec;
 
-pub use bound_service::{Lifeline, Tied};
+pub use bound_service::{BoundService, Lifeline};
 pub(crate) use channel::attach::Attached;
 pub use config::ContainerConfig;
 pub use control::{ContainerEngines, FindEngines};

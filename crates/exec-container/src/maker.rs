@@ -10,48 +10,49 @@ use exec_wire::{ContainerPlan, Expected, Facts, Fatal, LandlockPlan, Resource, R
 use tokio::io::{AsyncRead, AsyncWriteExt};
 
 use crate::Attached;
-use crate::channel::fifo::{Lane, Lanes};
+use crate::channel::fifo::{FifoChannel, FifoChannels};
 use crate::engine::profile::EngineProfile;
 use crate::engine::{Created, is_missing_bind_source, is_missing_image};
 use crate::init::{Placement, Supervisor};
-use crate::lifecycle::Yard;
+use crate::lifecycle::ContainerLifecycle;
 use crate::lifecycle::keeper::{ContainerKeeper, Made};
 use crate::lifecycle::out_of_memory::{Notice, StreamEnd, killed_for_memory};
 use crate::spec::body::body;
-use crate::spec::builder::Drafter;
+use crate::spec::builder::SpecBuilder;
 use crate::spec::isolation;
 use crate::spec::{ContainerSpec, Mount};
 
 /// Makes containers on one engine.
 #[derive(Debug)]
 pub(crate) struct ContainerMaker {
-    shop: Arc<Shop>,
-    drafter: Drafter,
+    parts: Arc<MakerParts>,
+    spec_builder: SpecBuilder,
     capabilities: Capabilities,
 }
 
 /// What making one container takes.
 #[derive(Debug)]
-pub(crate) struct Shop {
-    pub(crate) yard: Yard,
+pub(crate) struct MakerParts {
+    pub(crate) lifecycle: ContainerLifecycle,
     pub(crate) supervisor: Supervisor,
     /// None where the engine is on another kernel.
-    pub(crate) lanes: Option<Lanes>,
+    pub(crate) fifo_channels: Option<FifoChannels>,
 }
 
 impl ContainerMaker {
-    pub(crate) fn new(shop: Shop, drafter: Drafter, capabilities: Capabilities) -> Self {
-        Self { shop: Arc::new(shop), drafter, capabilities }
+    pub(crate) fn new(parts: MakerParts, spec_builder: SpecBuilder, capabilities: Capabilities) -> Self {
+        Self { parts: Arc::new(parts), spec_builder, capabilities }
     }
 
     async fn try_make(&self, spec: &ContainerSpec) -> Result<CellIo> {
-        let (shop, spec, profile) = (Arc::clone(&self.shop), spec.clone(), self.drafter.profile.clone());
+        let (parts, spec, profile) =
+            (Arc::clone(&self.parts), spec.clone(), self.spec_builder.profile.clone());
         // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
         // dropped then, which ends it.
-        match tokio::spawn(async move { shop.make(&spec, &profile).await }).await {
+        match tokio::spawn(async move { parts.make(&spec, &profile).await }).await {
             Ok(made) => made,
             Err(_) => Err(Error::new(ErrorKind::Engine, "make cell", "making the container was interrupted")
-                .with_backend(self.shop.yard.engine.backend())),
+                .with_backend(self.parts.lifecycle.engine.backend())),
         }
     }
 }
@@ -61,7 +62,7 @@ impl CellMaker for ContainerMaker {
     type Spec = ContainerSpec;
 
     fn name(&self) -> &str {
-        self.shop.yard.engine.backend()
+        self.parts.lifecycle.engine.backend()
     }
 
     fn capabilities(&self) -> &Capabilities {
@@ -69,25 +70,25 @@ impl CellMaker for ContainerMaker {
     }
 
     async fn adjust(&self, plan: &mut Plan) -> Result<()> {
-        self.drafter.adjust(plan).await
+        self.spec_builder.adjust(plan).await
     }
 
     fn spec(&self, plan: &Prepared) -> Result<ContainerSpec> {
-        self.drafter.spec(plan)
+        self.spec_builder.spec(plan)
     }
 
     fn watch(&self) -> &Watch {
-        &self.shop.yard.watch
+        &self.parts.lifecycle.watch
     }
 
     fn own_places(&self) -> &OwnPlaces {
-        &self.shop.yard.own
+        &self.parts.lifecycle.own
     }
 
     async fn make(&self, spec: &ContainerSpec) -> Result<CellIo> {
         match self.try_make(spec).await {
-            Err(error) if self.drafter.lacks_host_image(&spec.image, &error) => {
-                self.drafter.provide_host_image().await?;
+            Err(error) if self.spec_builder.lacks_host_image(&spec.image, &error) => {
+                self.spec_builder.provide_host_image().await?;
                 self.try_make(spec).await
             }
             made => made,
@@ -110,7 +111,7 @@ impl CellMaker for ContainerMaker {
     }
 
     fn isolation(&self, spec: &ContainerSpec, facts: &Facts) -> Isolation {
-        isolation::report(spec, facts, &self.drafter.profile)
+        isolation::report(spec, facts, &self.spec_builder.profile)
     }
 
     fn rlimits(&self, plan: &Plan, _: &Facts) -> Vec<Rlimit> {
@@ -120,9 +121,9 @@ impl CellMaker for ContainerMaker {
     }
 }
 
-impl Shop {
+impl MakerParts {
     async fn make(&self, spec: &ContainerSpec, profile: &EngineProfile) -> Result<CellIo> {
-        let (name, keeper) = self.yard.expect()?;
+        let (name, keeper) = self.lifecycle.expect()?;
         match self.raise(&name, spec, profile, &keeper).await {
             Ok(Attached { reader, writer }) => {
                 let reader = self.watched(name, reader, profile, &keeper);
@@ -147,26 +148,26 @@ impl Shop {
         profile: &EngineProfile,
         keeper: &ContainerKeeper,
     ) -> Result<Attached> {
-        let mut lane = self.lane();
-        let created = self.create(name, spec, profile, &mut lane).await;
-        let created = self.yard.created(name, created, spec)?;
-        self.yard.is_made(keeper, Made { id: created.id, same_kernel: profile.same_kernel })?;
-        let engine = &self.yard.engine;
+        let mut fifo_channel = self.fifo_channel();
+        let created = self.create(name, spec, profile, &mut fifo_channel).await;
+        let created = self.lifecycle.created(name, created, spec)?;
+        self.lifecycle.is_made(keeper, Made { id: created.id, same_kernel: profile.same_kernel })?;
+        let engine = &self.lifecycle.engine;
         let mut attached = Attached::from(engine.attach(name).await?);
         let mut first_frame = Vec::new();
-        ToCell::Container(Box::new(plan_inside(spec, lane.is_some()))).encode(0, &mut first_frame);
+        ToCell::Container(Box::new(plan_inside(spec, fifo_channel.is_some()))).encode(0, &mut first_frame);
         // A container that does not take it has ended, and the reading side will say how.
         attached.writer.write_all(&first_frame).await.ok();
         engine.start(name).await?;
-        Ok(match lane {
-            Some(lane) => lane.meet(attached).await,
+        Ok(match fifo_channel {
+            Some(fifo_channel) => fifo_channel.meet(attached).await,
             None => attached,
         })
     }
 
-    fn lane(&self) -> Option<Lane> {
-        let laid = self.lanes.as_ref()?.lay();
-        laid.inspect_err(|error| tracing::debug!(%error, "a lane can't be made")).ok()
+    fn fifo_channel(&self) -> Option<FifoChannel> {
+        let created = self.fifo_channels.as_ref()?.create();
+        created.inspect_err(|error| tracing::debug!(%error, "a FIFO channel can't be made")).ok()
     }
 
     /// Where the engine does not tell of used-up memory, somebody has to look when the container ends.
@@ -181,41 +182,47 @@ impl Shop {
         else {
             return reader;
         };
-        let lives = self.yard.lives.clone();
-        let (told, heard) = (lives.clone(), name.clone());
+        let states = self.lifecycle.states.clone();
+        let (told, heard) = (states.clone(), name.clone());
         let notice = Notice::listen(id.clone(), move || told.out_of_memory(&heard));
         Box::new(StreamEnd::new(reader, move || {
             if killed_for_memory(&id) {
-                lives.out_of_memory(&name);
+                states.out_of_memory(&name);
             }
             drop(notice);
         }))
     }
 
-    /// Takes the lane away where the engine does not see our files.
+    /// Takes the FIFO channel away where the engine does not see our files.
     async fn create(
         &self,
         name: &str,
         spec: &ContainerSpec,
         profile: &EngineProfile,
-        lane: &mut Option<Lane>,
+        fifo_channel: &mut Option<FifoChannel>,
     ) -> Result<Created> {
-        let engine = &self.yard.engine;
-        let body = |placement: &Placement, lane: Option<&Lane>| {
-            body(spec, placement, lane.map(Lane::directory), profile, self.yard.labels(name))
+        let engine = &self.lifecycle.engine;
+        let body = |placement: &Placement, fifo_channel: Option<&FifoChannel>| {
+            body(
+                spec,
+                placement,
+                fifo_channel.map(FifoChannel::directory),
+                profile,
+                self.lifecycle.labels(name),
+            )
         };
-        let placement = self.supervisor.placement(&self.yard, &spec.image).await?;
+        let placement = self.supervisor.placement(&self.lifecycle, &spec.image).await?;
         let Placement::Bind { source, .. } = &placement else {
-            *lane = None;
+            *fifo_channel = None;
             return engine.create(name, body(&placement, None)).await;
         };
-        let created = engine.create(name, body(&placement, lane.as_ref())).await;
-        let ours = [Some(source.as_str()), lane.as_ref().map(Lane::directory)];
+        let created = engine.create(name, body(&placement, fifo_channel.as_ref())).await;
+        let ours = [Some(source.as_str()), fifo_channel.as_ref().map(FifoChannel::directory)];
         match created {
             Err(error) if ours.into_iter().flatten().any(|path| is_missing_bind_source(&error, path)) => {
                 tracing::info!("the engine does not see this machine's files; PID 1 goes into a volume");
-                *lane = None;
-                let placement = self.supervisor.move_to_volume(&self.yard, &spec.image).await?;
+                *fifo_channel = None;
+                let placement = self.supervisor.move_to_volume(&self.lifecycle, &spec.image).await?;
                 engine.create(name, body(&placement, None)).await
             }
             created => created,
@@ -224,7 +231,7 @@ impl Shop {
 }
 
 /// What PID 1 checks and adds.
-fn plan_inside(spec: &ContainerSpec, lane: bool) -> ContainerPlan {
+fn plan_inside(spec: &ContainerSpec, fifo_channel: bool) -> ContainerPlan {
     let expect = spec.mounts.iter().filter_map(|mount| match mount {
         Mount::Bind { target, expect: Some(id), .. } => Some(Expected {
             target: target.clone().into_bytes(),
@@ -239,7 +246,7 @@ fn plan_inside(spec: &ContainerSpec, lane: bool) -> ContainerPlan {
             read: vec![b"/".to_vec()],
             write: write.map(|path| path.as_bytes().to_vec()).collect(),
         }),
-        lane,
+        fifo_channel,
         expect: expect.collect(),
     }
 }

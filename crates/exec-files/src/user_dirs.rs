@@ -36,7 +36,7 @@ pub struct UserDirs {
     pub records: PathBuf,
     /// The sockets of services that we start.
     pub sockets: PathBuf,
-    /// Files that can be made again: PID 1, lanes, locks.
+    /// Files that can be made again: PID 1, FIFO channels, locks.
     pub cache: PathBuf,
     /// The sockets of the user's running programs, including an engine's: 2 or 3 of [`of`](Self::of), and 3
     /// if neither exists yet.

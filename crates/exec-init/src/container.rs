@@ -6,13 +6,13 @@ use rustix::io::Errno;
 
 use crate::cell::{Config, KillScope};
 use crate::cgroup::Cgroup;
-use crate::{identity, lane, preface};
+use crate::{fifo_channel, identity, preface};
 
 /// Reads the plan from standard input, checks it, and serves.
 pub(crate) fn run() -> ! {
     match read_plan().map_err(Fatal::Other).and_then(|plan| check(&plan.expect).map(|()| plan)) {
         Ok(plan) => crate::cell::serve(Config {
-            lane: plan.lane.then(lane::take).flatten(),
+            fifo_channel: plan.fifo_channel.then(fifo_channel::take).flatten(),
             landlock: plan.landlock,
             cgroup: Cgroup::discover(),
             notes: Vec::new(),

@@ -14,13 +14,13 @@ mod container;
 #[cfg(target_os = "linux")]
 mod fence;
 #[cfg(target_os = "linux")]
+mod fifo_channel;
+#[cfg(target_os = "linux")]
 mod helper;
 #[cfg(target_os = "linux")]
 mod identity;
 #[cfg(target_os = "linux")]
 mod jail;
-#[cfg(target_os = "linux")]
-mod lane;
 #[cfg(target_os = "linux")]
 mod preface;
 #[cfg(target_os = "linux")]
@@ -41,7 +41,7 @@ fn main() -> std::process::ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match (arguments.next(), arguments.next()) {
         (None, _) => cell::serve(cell::Config {
-            lane: None,
+            fifo_channel: None,
             landlock: None,
             cgroup: cgroup::Cgroup::discover(),
             notes: Vec::new(),

@@ -4,7 +4,7 @@
 //! and an engine may see other files at them than the host does: so PID 1 compares what it finds with the
 //! plan.
 //!
-//! All traffic with a container passes through its engine. If both sides see the same files, a *lane* bypasses
+//! All traffic with a container passes through its engine. If both sides see the same files, a *FIFO channel* bypasses
 //! it: two named pipes in their own directory. PID 1 opens them before any command runs, and the host then
 //! removes their names. The engine's stream stays as the lifeline.
 
@@ -16,25 +16,25 @@ use crate::jail::{FileId, LandlockPlan};
 pub struct ContainerPlan {
     /// The second fence, inside the walls.
     pub landlock: Option<LandlockPlan>,
-    /// Whether the container has a lane: PID 1 opens it, or reports that it can't.
-    pub lane: bool,
+    /// Whether the container has a FIFO channel: PID 1 opens it, or reports that it can't.
+    pub fifo_channel: bool,
     /// The files that must be at these paths.
     pub expect: Vec<Expected>,
 }
-struct_fields!(ContainerPlan { landlock, lane } lists { expect });
+struct_fields!(ContainerPlan { landlock, fifo_channel } lists { expect });
 
-/// The directory of the lane's two pipes inside.
-pub const LANE_DIRECTORY: &str = "/.agentctl/lane";
+/// The directory of the FIFO channel's two pipes inside.
+pub const FIFO_DIRECTORY: &str = "/.agentctl/lane";
 
-/// The pipe from the host, in the lane's directory.
-pub const LANE_IN: &str = "in";
+/// The pipe from the host, in the FIFO channel's directory.
+pub const FIFO_IN: &str = "in";
 
-/// The pipe to the host, in the lane's directory.
-pub const LANE_OUT: &str = "out";
+/// The pipe to the host, in the FIFO channel's directory.
+pub const FIFO_OUT: &str = "out";
 
-/// The first byte after the plan, if the container has a lane: on the lane if PID 1 has opened it, on the
+/// The first byte after the plan, if the container has a FIFO channel: on the FIFO channel if PID 1 has opened it, on the
 /// engine's stream if it can't. No frame begins with it.
-pub const LANE_ANSWER: u8 = 0;
+pub const FIFO_ANSWER: u8 = 0;
 
 /// The identity that a mounted file or directory must have.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,7 +36,7 @@ pub mod reaper;
 mod start;
 mod to_cell;
 
-pub use container::{ContainerPlan, Expected, LANE_ANSWER, LANE_DIRECTORY, LANE_IN, LANE_OUT};
+pub use container::{ContainerPlan, Expected, FIFO_ANSWER, FIFO_DIRECTORY, FIFO_IN, FIFO_OUT};
 pub use error::WireError;
 pub use fatal::Fatal;
 pub use from_cell::{

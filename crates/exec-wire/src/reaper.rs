@@ -1,7 +1,7 @@
 //! The orders to `exec-init reaper`, the helper that removes the host's containers when the host is gone.
 //!
 //! Lines of text on the reaper's standard input. The first has the engine's address. Then come the
-//! directories of the host's lanes and records, if it has any; a `watch` before each container is created, a
+//! directories of the host's FIFO channels and records, if it has any; a `watch` before each container is created, a
 //! `made` afterwards and a `forget` once it is gone. A line fits into one atomic write to a pipe, so a host
 //! that dies while writing leaves whole lines. The end of the stream is the order to remove all containers
 //! still watched; so is an invalid line, because the lines after it can't be trusted.
@@ -127,9 +127,9 @@ pub enum Address {
 pub enum Order {
     /// The engine's address: the first line, and only the first.
     Engine(Address),
-    /// The directory of the lanes of the host's containers: each a directory with two named pipes. Removed at
+    /// The directory of the FIFO channels of the host's containers: each a directory with two named pipes. Removed at
     /// the end.
-    Lanes(Directory),
+    FifoChannels(Directory),
     /// The path of a container's record without the name at its end; the records of its runs continue with a
     /// dot. They are removed with the container if the host is dead.
     Records(Directory),
@@ -156,7 +156,7 @@ impl Order {
                 out.extend_from_slice(path.as_bytes());
             }
             Self::Engine(Address::Tcp(address)) => out.extend(format!("engine tcp {address}").bytes()),
-            Self::Lanes(directory) => {
+            Self::FifoChannels(directory) => {
                 out.extend_from_slice(b"lanes ");
                 out.extend_from_slice(directory.as_bytes());
             }
@@ -193,7 +193,7 @@ impl Order {
             return SocketPath::new(path).map(|path| Self::Engine(Address::Unix(path)));
         }
         if let Some(path) = line.strip_prefix(b"lanes ") {
-            return Directory::new(path).map(Self::Lanes);
+            return Directory::new(path).map(Self::FifoChannels);
         }
         if let Some(prefix) = line.strip_prefix(b"records ") {
             return Directory::new(prefix).map(Self::Records);

@@ -29,7 +29,7 @@ fn plain(address: SocketAddr) -> SocketAddr {
 fn order() -> impl Strategy<Value = Order> {
     prop_oneof![
         address().prop_map(Order::Engine),
-        path(239).prop_map(|path| Order::Lanes(Directory::new(path).unwrap())),
+        path(239).prop_map(|path| Order::FifoChannels(Directory::new(path).unwrap())),
         path(239).prop_map(|path| Order::Records(Directory::new(path).unwrap())),
         path(239).prop_map(|path| Order::LogNote(Directory::new(path).unwrap())),
         Just(Order::Recheck),

@@ -126,7 +126,7 @@ fn landlock() -> impl Strategy<Value = LandlockPlan> {
 fn container() -> impl Strategy<Value = ContainerPlan> {
     let expected = (bytes(), file_id()).prop_map(|(target, id)| Expected { target, id });
     (maybe(landlock()), any::<bool>(), vec(expected, 0..4))
-        .prop_map(|(landlock, lane, expect)| ContainerPlan { landlock, lane, expect })
+        .prop_map(|(landlock, fifo_channel, expect)| ContainerPlan { landlock, fifo_channel, expect })
 }
 
 fn jail() -> impl Strategy<Value = JailSpec> {

@@ -19,7 +19,7 @@ pub struct Cleaned {
     /// Networks.
     pub networks: Vec<String>,
     /// Ways past an engine that nobody uses any more.
-    pub lanes: usize,
+    pub fifo_channels: usize,
     /// What was not done.
     pub left: Vec<Left>,
     /// How many of those are volumes and networks that somebody uses, and that rightly stay.
@@ -30,7 +30,8 @@ impl Cleaned {
     /// Whether there was nothing to do.
     pub fn is_nothing(&self) -> bool {
         let named = [&self.containers, &self.volumes, &self.networks];
-        let is_none = self.lanes == 0 && self.left.is_empty() && named.iter().all(|names| names.is_empty());
+        let is_none =
+            self.fifo_channels == 0 && self.left.is_empty() && named.iter().all(|names| names.is_empty());
         is_none && self.here == Swept::default()
     }
 
@@ -67,7 +68,7 @@ impl Warden {
             containers: found.containers,
             volumes: found.volumes,
             networks: found.networks,
-            lanes: found.lanes.len(),
+            fifo_channels: found.fifo_channels.len(),
             left: found.left,
             in_use: found.in_use,
         })

@@ -17,7 +17,9 @@ pub(crate) fn render(report: &Cleaned, mode: SweepMode) -> String {
     lines.extend(named("volume", &report.volumes));
     lines.extend(named("network", &report.networks));
     lines.extend(named("directory", &report.here.directories));
-    for (count, what) in [(report.here.control_groups, "control groups"), (report.lanes, "lanes")] {
+    for (count, what) in
+        [(report.here.control_groups, "control groups"), (report.fifo_channels, "FIFO channels")]
+    {
         if count > 0 {
             lines.push(format!("{done} {count} {what}\n"));
         }

@@ -35,8 +35,8 @@ fn containers_of(pid: u32) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Lanes that this process made and did not remove.
-fn lanes_of(place: &Place, pid: u32) -> String {
+/// FIFO channels that this process made and did not remove.
+fn fifo_channels_of(place: &Place, pid: u32) -> String {
     let entries = std::fs::read_dir(place.user().join("agentctl")).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| name.starts_with("lanes-") && name.contains(&format!("-{pid}-"))).collect()
@@ -46,7 +46,7 @@ fn assert_none_left(place: &Place, pid: u32, when: &str) {
     let mut left = String::new();
     let gone = eventually(CONTAINERS, || {
         std::thread::sleep(Duration::from_millis(50));
-        left = containers_of(pid) + &lanes_of(place, pid);
+        left = containers_of(pid) + &fifo_channels_of(place, pid);
         left.is_empty()
     });
     assert!(gone, "{when}: {left}");
@@ -62,7 +62,10 @@ pub(crate) async fn in_the_middle_of_a_run() -> Result<()> {
         let marker = Marker::new();
         let mut run = begun(&place, &marker);
         ensure!(!containers_of(run.pid()).is_empty(), "the control: a container should be there");
-        ensure!(!lanes_of(&place, run.pid()).is_empty(), "the control: a place for lanes should be there");
+        ensure!(
+            !fifo_channels_of(&place, run.pid()).is_empty(),
+            "the control: a place for FIFO channels should be there"
+        );
         ensure!(place.records("runs").len() == 1, "the control: {:?}", place.records("runs"));
         run.send(Signal::KILL);
         run.wait();

@@ -62,7 +62,7 @@ pub struct Leftovers {
     /// Networks.
     pub networks: Vec<String>,
     /// Ways past an engine. Backends may share them, so they are counted by name.
-    pub lanes: BTreeSet<String>,
+    pub fifo_channels: BTreeSet<String>,
     /// What was not removed.
     pub left: Vec<Left>,
     /// How many of those are in use and rightly stay.
@@ -75,7 +75,7 @@ impl Leftovers {
         self.containers.extend(other.containers);
         self.volumes.extend(other.volumes);
         self.networks.extend(other.networks);
-        self.lanes.extend(other.lanes);
+        self.fifo_channels.extend(other.fifo_channels);
         self.left.extend(other.left);
         self.in_use += other.in_use;
     }

@@ -4,7 +4,7 @@
 mod process;
 
 #[cfg(target_os = "linux")]
-pub use process::{Lifeline, Tied};
+pub use process::{BoundService, Lifeline};
 
 /// Nothing can be tied to us here.
 #[cfg(not(target_os = "linux"))]
@@ -14,10 +14,10 @@ pub enum Lifeline {}
 /// Nothing can be tied to us here.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
-pub enum Tied {}
+pub enum BoundService {}
 
 #[cfg(not(target_os = "linux"))]
-impl Tied {
+impl BoundService {
     /// Starts nothing.
     #[expect(clippy::unnecessary_wraps, reason = "the same call as where there are such programs")]
     pub fn spawn(

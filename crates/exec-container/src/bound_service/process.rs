@@ -24,13 +24,13 @@ impl Lifeline {
 
 /// A program that ends with us.
 #[derive(Debug)]
-pub struct Tied {
+pub struct BoundService {
     /// Waited for by the runtime when it has ended.
     helper: Child,
     lifeline: Lifeline,
 }
 
-impl Tied {
+impl BoundService {
     /// Starts a program with this process's environment, which `change` may change; `None` where this build has no helper.
     pub fn spawn(
         program: &Path,

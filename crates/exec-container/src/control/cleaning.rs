@@ -4,19 +4,19 @@ use exec_cell::{Left, Leftovers};
 use exec_core::Result;
 use exec_watch::{CellRecord, Place, SweepMode};
 
-use super::volumes_and_networks::{Holding, HoldingKind};
-use super::{Depot, FindEngines};
+use super::volumes_and_networks::{Leftover, LeftoverKind};
+use super::{EngineInventory, FindEngines};
 use crate::channel::fifo;
 use crate::host::cache;
 
 /// Removes what dead owners left on these engines, or only lists it.
-pub(super) async fn clean(engines: &[Depot], mode: SweepMode) -> Leftovers {
+pub(super) async fn clean(engines: &[EngineInventory], mode: SweepMode) -> Leftovers {
     let mut found = Leftovers::default();
-    for depot in engines {
-        containers(depot, mode, &mut found).await;
-        holdings(depot, mode, &mut found).await;
+    for inventory in engines {
+        containers(inventory, mode, &mut found).await;
+        leftover_objects(inventory, mode, &mut found).await;
     }
-    found.lanes.extend(fifo::clear(&cache::directory(), mode));
+    found.fifo_channels.extend(fifo::clear(&cache::directory(), mode));
     found
 }
 
@@ -30,7 +30,7 @@ pub(super) fn mentions(found: &Leftovers, container: &str) -> bool {
 pub(super) fn at_todays_address(
     mut cell: CellRecord,
     finder: &dyn FindEngines,
-    engines: &[Depot],
+    engines: &[EngineInventory],
 ) -> CellRecord {
     if let Some(Place::Container { endpoint, .. }) = &mut cell.place
         && endpoint.parse().is_ok_and(|address| finder.ended_with_its_owner(&address))
@@ -41,10 +41,10 @@ pub(super) fn at_todays_address(
     cell
 }
 
-async fn containers(depot: &Depot, mode: SweepMode, found: &mut Leftovers) {
-    let listed = depot.leftovers().await;
-    for container in or_left(listed, "containers", depot, found) {
-        match if mode == SweepMode::Remove { depot.remove(&container.id).await } else { Ok(()) } {
+async fn containers(inventory: &EngineInventory, mode: SweepMode, found: &mut Leftovers) {
+    let listed = inventory.leftovers().await;
+    for container in or_left(listed, "containers", inventory, found) {
+        match if mode == SweepMode::Remove { inventory.remove(&container.id).await } else { Ok(()) } {
             Ok(()) => found.containers.push(container.name),
             Err(error) => {
                 let what = format!("container {}", container.name);
@@ -54,15 +54,15 @@ async fn containers(depot: &Depot, mode: SweepMode, found: &mut Leftovers) {
     }
 }
 
-async fn holdings(depot: &Depot, mode: SweepMode, found: &mut Leftovers) {
-    let listed = depot.holdings().await;
-    for holding in or_left(listed, "volumes and networks", depot, found) {
+async fn leftover_objects(inventory: &EngineInventory, mode: SweepMode, found: &mut Leftovers) {
+    let listed = inventory.leftover_objects().await;
+    for leftover in or_left(listed, "volumes and networks", inventory, found) {
         let stays =
-            |why: String| Left { what: format!("{} {}", holding.kind, holding.name), why, may_live: false };
-        match settle(depot, &holding, mode, &found.containers).await {
-            Ok(None) => match holding.kind {
-                HoldingKind::Volume => found.volumes.push(holding.name),
-                HoldingKind::Network => found.networks.push(holding.name),
+            |why: String| Left { what: format!("{} {}", leftover.kind, leftover.name), why, may_live: false };
+        match settle(inventory, &leftover, mode, &found.containers).await {
+            Ok(None) => match leftover.kind {
+                LeftoverKind::Volume => found.volumes.push(leftover.name),
+                LeftoverKind::Network => found.networks.push(leftover.name),
             },
             Ok(Some(users)) => {
                 found.left.push(stays(users));
@@ -76,26 +76,31 @@ async fn holdings(depot: &Depot, mode: SweepMode, found: &mut Leftovers) {
 /// Removes it, unless containers that stay use it: then returns which. Engines remove a network that only stopped
 /// containers are on, and those could not be started again; so its users are looked up first.
 async fn settle(
-    depot: &Depot,
-    holding: &Holding,
+    inventory: &EngineInventory,
+    leftover: &Leftover,
     mode: SweepMode,
     gone: &[String],
 ) -> Result<Option<String>> {
-    let users = depot.users(holding).await?;
+    let users = inventory.users(leftover).await?;
     let users: Vec<String> = users.into_iter().filter(|user| !gone.contains(user)).collect();
     if !users.is_empty() {
         return Ok(Some(format!("its owner is dead, but it is in use by {}", users.join(", "))));
     }
-    if mode == SweepMode::Look || depot.remove_holding(holding).await? {
+    if mode == SweepMode::Look || inventory.remove_leftover(leftover).await? {
         return Ok(None);
     }
     Ok(Some("its owner is dead, but it is in use".to_owned()))
 }
 
 /// An engine that answered and then can't list its objects is reported, not passed over in silence.
-fn or_left<T>(listed: Result<Vec<T>>, what: &str, depot: &Depot, found: &mut Leftovers) -> Vec<T> {
+fn or_left<T>(
+    listed: Result<Vec<T>>,
+    what: &str,
+    inventory: &EngineInventory,
+    found: &mut Leftovers,
+) -> Vec<T> {
     listed.unwrap_or_else(|error| {
-        let what = format!("{what} at {}", depot.endpoint());
+        let what = format!("{what} at {}", inventory.endpoint());
         found.left.push(Left { what, why: error.to_string(), may_live: true });
         Vec::new()
     })

@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use exec_cell::{ImageStore, Progress, StoredImage};
 use exec_core::Result;
 
-use super::{Depot, digests};
+use super::{EngineInventory, digests};
 use crate::engine::Used;
 use crate::engine::labels;
 use crate::image::is_name_of_ours;
 
 #[async_trait]
-impl ImageStore for Depot {
+impl ImageStore for EngineInventory {
     /// An image based on one of ours inherits its label, so images with a foreign name are left out.
     async fn images(&self) -> Result<Vec<StoredImage>> {
         let listed = self.engine.labelled_images(labels::VERSION).await?;

@@ -11,7 +11,7 @@ use crate::{Answered, Endpoint, Lifeline, Patience, greet};
 
 /// An engine that answers.
 #[derive(Debug, Clone)]
-pub(super) struct Depot {
+pub(super) struct EngineInventory {
     pub(super) engine: Engine,
     pub(super) dialect: Dialect,
     endpoint: String,
@@ -28,7 +28,7 @@ pub(super) struct Stored {
     pub(super) name: String,
 }
 
-impl Depot {
+impl EngineInventory {
     /// Connects to an engine.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Depot {
         Self::of(Answered::at(endpoint.clone(), greeting), backend, patience)
     }
 
-    /// The depot of an engine that has answered.
+    /// The inventory of an engine that has answered.
     pub(super) fn of(answered: Answered, backend: &str, patience: Patience) -> Result<Self> {
         let Answered { endpoint, greeting, lifeline, .. } = answered;
         let engine = Engine::connect(&endpoint, &greeting, backend, patience)?;

@@ -18,7 +18,7 @@ use exec_core::Result;
 use exec_watch::{CellRecord, StateDir, SweepMode};
 
 use crate::{Answered, Endpoint, Patience};
-use inventory::Depot;
+use inventory::EngineInventory;
 
 /// Finds the engines of one backend.
 #[async_trait]
@@ -49,11 +49,12 @@ pub trait FindEngines: Debug + Send + Sync {
 pub struct ContainerEngines<'a>(pub &'a dyn FindEngines);
 
 impl ContainerEngines<'_> {
-    async fn reach_all(&self) -> Vec<Depot> {
+    async fn reach_all(&self) -> Vec<EngineInventory> {
         let answered = self.0.reach_all().await.into_iter();
-        let depots = answered.map(|one| Depot::of(one?, self.0.backend(), Patience::default()));
+        let inventories =
+            answered.map(|one| EngineInventory::of(one?, self.0.backend(), Patience::default()));
         let log = |error: &exec_core::Error| tracing::debug!(%error, "an engine that is not asked");
-        depots.filter_map(|depot| depot.inspect_err(log).ok()).collect()
+        inventories.filter_map(|inventory| inventory.inspect_err(log).ok()).collect()
     }
 }
 
@@ -86,6 +87,6 @@ impl Engines for ContainerEngines<'_> {
 
     async fn images(&self) -> Result<Box<dyn ImageStore>> {
         let answered = self.0.reach().await?;
-        Ok(Box::new(Depot::of(answered, self.0.backend(), Patience::default())?))
+        Ok(Box::new(EngineInventory::of(answered, self.0.backend(), Patience::default())?))
     }
 }

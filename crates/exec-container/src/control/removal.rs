@@ -8,7 +8,7 @@ use exec_watch::{CellRecord, Place, StateDir};
 use futures_util::future::join_all;
 use tokio::time::{Instant, sleep};
 
-use super::Depot;
+use super::EngineInventory;
 use crate::{Endpoint, Patience};
 
 const PATIENCE: Patience = Patience {
@@ -39,7 +39,7 @@ pub(super) async fn remove(backend: &str, cells: &[CellRecord]) -> Removal {
     }
     let engines = by_address.iter().map(|(address, containers)| async move {
         match open(address, backend).await {
-            Ok(depot) => join_all(containers.iter().map(|one| one.remove(&depot))).await,
+            Ok(inventory) => join_all(containers.iter().map(|one| one.remove(&inventory))).await,
             Err(why) => containers.iter().map(|one| Err(one.left(&why))).collect(),
         }
     });
@@ -57,10 +57,10 @@ pub(super) async fn remove(backend: &str, cells: &[CellRecord]) -> Removal {
 pub(super) async fn remove_strays(backend: &str, state: &StateDir, addresses: BTreeSet<String>) -> Removal {
     let one = |address: String| async move {
         // A missing engine has no containers; one that hangs was reported with the cells that are on it.
-        let Ok(depot) = open(&address, backend).await else { return Removal::default() };
+        let Ok(inventory) = open(&address, backend).await else { return Removal::default() };
         let mut removal = Removal::default();
-        for stray in depot.written_down_in(state).await.unwrap_or_default() {
-            match depot.remove(&stray.id).await {
+        for stray in inventory.written_down_in(state).await.unwrap_or_default() {
+            match inventory.remove(&stray.id).await {
                 Ok(()) => removal.gone.push(stray.name),
                 Err(error) => removal.left.push(Left {
                     what: format!("container {}", stray.name),
@@ -76,9 +76,9 @@ pub(super) async fn remove_strays(backend: &str, state: &StateDir, addresses: BT
     all
 }
 
-async fn open(address: &str, backend: &str) -> Result<Depot, String> {
+async fn open(address: &str, backend: &str) -> Result<EngineInventory, String> {
     let parsed: Endpoint = address.parse().map_err(|_| format!("`{address}` is no address"))?;
-    Depot::open(&parsed, backend, PATIENCE).await.map_err(|error| error.to_string())
+    EngineInventory::open(&parsed, backend, PATIENCE).await.map_err(|error| error.to_string())
 }
 
 /// A container to be removed.
@@ -90,15 +90,15 @@ struct Container<'a> {
 }
 
 impl Container<'_> {
-    async fn remove(&self, depot: &Depot) -> Result<String, Left> {
+    async fn remove(&self, inventory: &EngineInventory) -> Result<String, Left> {
         let begun = Instant::now();
         let (mut look, mut insists) = (FIRST_LOOK, self.unseen);
         loop {
-            if insists && let Err(error) = depot.remove(self.id).await {
+            if insists && let Err(error) = inventory.remove(self.id).await {
                 return Err(self.left(&error.to_string()));
             }
             // An answer that makes no sense may do so the next time.
-            match depot.has(self.id).await {
+            match inventory.has(self.id).await {
                 Ok(false) => return Ok(self.cell.to_owned()),
                 Ok(true) | Err(_) if begun.elapsed() < LIMIT => {}
                 Ok(true) => return Err(self.left("the engine does not remove it")),

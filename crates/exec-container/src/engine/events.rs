@@ -22,7 +22,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// The state of a container.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "what was heard so far; any may go with any other")]
-pub(crate) struct Life {
+pub(crate) struct ContainerState {
     /// The kernel killed a process in it for lack of memory.
     pub(crate) out_of_memory: bool,
     /// Its processes were paused.
@@ -37,8 +37,8 @@ pub(crate) struct Life {
 
 /// The containers being followed, by name.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lives {
-    by_name: Arc<Mutex<HashMap<String, watch::Sender<Life>>>>,
+pub(crate) struct ContainerStates {
+    by_name: Arc<Mutex<HashMap<String, watch::Sender<ContainerState>>>>,
     /// Stops with the last clone.
     _listener: Option<Arc<Listener>>,
 }
@@ -52,11 +52,11 @@ impl Drop for Listener {
     }
 }
 
-impl Lives {
+impl ContainerStates {
     /// Follows the containers with this label. There must be none yet.
     pub(crate) fn follow(engine: &Engine, label: (&str, &str), dialect: &Dialect) -> Self {
-        let lives = Self::default();
-        let (engine, label, listening) = (engine.clone(), format!("{}={}", label.0, label.1), lives.clone());
+        let states = Self::default();
+        let (engine, label, listening) = (engine.clone(), format!("{}={}", label.0, label.1), states.clone());
         let beginning = now();
         // Such an engine would search for events that can't exist: the first container is created while it is being
         // asked.
@@ -72,20 +72,20 @@ impl Lives {
                 tokio::time::sleep(AGAIN).await;
             }
         });
-        Self { _listener: Some(Arc::new(Listener(task.abort_handle()))), ..lives }
+        Self { _listener: Some(Arc::new(Listener(task.abort_handle()))), ..states }
     }
 
     /// Follows a container that is about to be created.
-    pub(crate) fn expect(&self, name: &str) -> watch::Receiver<Life> {
-        let (sender, receiver) = watch::channel(Life::default());
+    pub(crate) fn expect(&self, name: &str) -> watch::Receiver<ContainerState> {
+        let (sender, receiver) = watch::channel(ContainerState::default());
         self.lock().insert(name.to_owned(), sender);
         receiver
     }
 
     /// Notes that a container ran out of memory, as observed elsewhere.
     pub(crate) fn out_of_memory(&self, name: &str) {
-        if let Some(life) = self.lock().get(name) {
-            life.send_modify(|life| life.out_of_memory = true);
+        if let Some(state) = self.lock().get(name) {
+            state.send_modify(|state| state.out_of_memory = true);
         }
     }
 
@@ -94,14 +94,14 @@ impl Lives {
         self.lock().remove(name);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<Life>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<ContainerState>>> {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sent once: otherwise every reconnection attempt would restart the waiting of the receivers.
     fn nobody_tells(&self) {
-        for life in self.lock().values() {
-            life.send_if_modified(|life| !std::mem::replace(&mut life.unheard, true));
+        for state in self.lock().values() {
+            state.send_if_modified(|state| !std::mem::replace(&mut state.unheard, true));
         }
     }
 
@@ -110,17 +110,17 @@ impl Lives {
             return;
         };
         let Some(name) = attributes.get("name") else { return };
-        let lives = self.lock();
-        let Some(life) = lives.get(name) else { return };
+        let states = self.lock();
+        let Some(state) = states.get(name) else { return };
         let exit_code = attributes.get("exitCode").and_then(|code| code.parse().ok());
-        life.send_modify(|life| {
-            life.unheard = false;
+        state.send_modify(|state| {
+            state.unheard = false;
             match event.action.as_deref() {
-                Some("oom") => life.out_of_memory = true,
-                Some("pause") => life.paused = true,
-                Some("die") => life.exit_code = exit_code,
+                Some("oom") => state.out_of_memory = true,
+                Some("pause") => state.paused = true,
+                Some("die") => state.exit_code = exit_code,
                 // Docker's word and Podman's.
-                Some("destroy" | "remove") => life.gone = true,
+                Some("destroy" | "remove") => state.gone = true,
                 _ => {}
             }
         });
@@ -172,7 +172,7 @@ mod tests {
         let greeting = Greeting { api: (1, 41), product, version: None, user: None, directory: None };
         let engine =
             Engine::connect(&Endpoint::Unix(path), &greeting, "sample", Patience::default()).unwrap();
-        let _lives = Lives::follow(&engine, ("owner", "me"), &Dialect::of(product));
+        let _states = ContainerStates::follow(&engine, ("owner", "me"), &Dialect::of(product));
         let mut questions = Vec::new();
         while questions.len() < count {
             let (mut stream, _) = listener.accept().await.unwrap();
@@ -209,25 +209,30 @@ mod tests {
     /// F4: an engine that stays away is reported once.
     #[test]
     fn silence_is_told_once() {
-        let lives = Lives::default();
-        let mut life = lives.expect("ours");
-        lives.nobody_tells();
-        assert!(life.borrow_and_update().unheard);
-        lives.nobody_tells();
-        assert!(!life.has_changed().unwrap());
+        let states = ContainerStates::default();
+        let mut state = states.expect("ours");
+        states.nobody_tells();
+        assert!(state.borrow_and_update().unheard);
+        states.nobody_tells();
+        assert!(!state.has_changed().unwrap());
     }
 
     #[test]
     fn a_life_is_told_to_who_asked() {
-        let lives = Lives::default();
-        let life = lives.expect("ours");
+        let states = ContainerStates::default();
+        let state = states.expect("ours");
         for (action, code) in [("oom", ""), ("die", "137"), ("destroy", ""), ("exec_start", "")] {
-            lives.on_event(&event("ours", action, code));
-            lives.on_event(&event("strangers", action, code));
+            states.on_event(&event("ours", action, code));
+            states.on_event(&event("strangers", action, code));
         }
-        let expected = Life { out_of_memory: true, exit_code: Some(137), gone: true, ..Life::default() };
-        assert_eq!(*life.borrow(), expected);
-        lives.forget("ours");
-        assert!(life.has_changed().is_err(), "nobody is told any more");
+        let expected = ContainerState {
+            out_of_memory: true,
+            exit_code: Some(137),
+            gone: true,
+            ..ContainerState::default()
+        };
+        assert_eq!(*state.borrow(), expected);
+        states.forget("ours");
+        assert!(state.has_changed().is_err(), "nobody is told any more");
     }
 }

@@ -33,7 +33,7 @@ use exec_core::{Error, Result};
 pub(crate) use error::{
     is_conflict, is_engine_gone, is_in_use, is_missing_bind_source, is_missing_image, is_not_found,
 };
-pub(crate) use events::{Life, Lives};
+pub(crate) use events::{ContainerState, ContainerStates};
 pub(crate) use images::{ImageFacts, label_change};
 
 use summary::Summary;

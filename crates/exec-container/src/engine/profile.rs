@@ -7,7 +7,7 @@ use bollard::models::SystemInfo;
 use exec_core::{Claim, Plan, Result, User};
 
 use crate::engine::dialect::Dialect;
-use crate::host::facts::{Own, Ulimits};
+use crate::host::facts::{HostFacts, Ulimits};
 use crate::{Greeting, Product};
 
 /// From this version of the interface on, a read-only mount is read-only with everything mounted below it.
@@ -46,7 +46,7 @@ pub(crate) struct EngineProfile {
     pub(crate) guards_labels: bool,
     /// What containers may be given at most, where the engine would else ask for more than it may have.
     pub(crate) ulimits: Option<Ulimits>,
-    /// Where a container's monitor works, in which it creates files by name; none where that is the engine's own.
+    /// Where a container's monitor works, in which it creates files by name; none where that is the engine's host.
     pub(crate) monitors_in: Option<PathBuf>,
     /// Who we are.
     pub(crate) caller: (u32, u32),
@@ -56,9 +56,9 @@ pub(crate) struct EngineProfile {
 
 impl EngineProfile {
     /// From what an engine says, and what we know of ourselves.
-    pub(crate) fn new(greeting: &Greeting, info: &SystemInfo, own: &Own) -> Self {
+    pub(crate) fn new(greeting: &Greeting, info: &SystemInfo, host: &HostFacts) -> Self {
         let dialect = Dialect::of(greeting.product);
-        let same_kernel = own.kernel.is_some() && info.kernel_version == own.kernel;
+        let same_kernel = host.kernel.is_some() && info.kernel_version == host.kernel;
         let is_somebodys = greeting.user.is_some_and(|user| user != 0);
         let options = info.security_options.as_deref().unwrap_or_default();
         let has = |name: &str| options.iter().any(|option| option.split(',').any(|part| part == name));
@@ -75,15 +75,15 @@ impl EngineProfile {
             syscall_filter: None,
             product: greeting.product,
             hides_submounts: greeting.product == Product::Podman || greeting.api < RECURSIVE_READ_ONLY,
-            limits: limits(info, own, rootless && dialect.overstates_limits),
+            limits: limits(info, host, rootless && dialect.overstates_limits),
             guards_labels: has("name=selinux"),
             // An engine elsewhere has limits that we know nothing of.
-            ulimits: own.ulimits.filter(|_| dialect.raises_ulimits && same_kernel),
+            ulimits: host.ulimits.filter(|_| dialect.raises_ulimits && same_kernel),
             monitors_in: greeting
                 .directory
                 .clone()
                 .filter(|_| dialect.monitors_where_it_works && same_kernel),
-            caller: own.caller,
+            caller: host.caller,
             dialect,
         }
     }
@@ -117,13 +117,13 @@ impl EngineProfile {
 }
 
 /// The limits an engine says it can hold; where it says too much, those of them that its user may set.
-fn limits(info: &SystemInfo, own: &Own, overstated: bool) -> BTreeSet<Claim> {
+fn limits(info: &SystemInfo, host: &HostFacts, overstated: bool) -> BTreeSet<Claim> {
     let limits = [
         (info.memory_limit, "memory", Claim::MemoryLimit),
         (info.pids_limit, "pids", Claim::PidsLimit),
         (info.cpu_cfs_quota, "cpu", Claim::CpuLimit),
     ];
-    let may_set = |controller: &str| !overstated || own.delegated.iter().any(|name| name == controller);
+    let may_set = |controller: &str| !overstated || host.delegated.iter().any(|name| name == controller);
     let held = limits.into_iter().filter(|(can, name, _)| *can == Some(true) && may_set(name));
     held.map(|(.., claim)| claim).collect()
 }
@@ -141,18 +141,18 @@ mod tests {
             architecture: Some("x86_64".into()),
             ..SystemInfo::default()
         };
-        EngineProfile::new(&greeting(api, Product::Docker, 0), &info, &own(kernel))
+        EngineProfile::new(&greeting(api, Product::Docker, 0), &info, &host(kernel))
     }
 
     fn greeting(api: (usize, usize), product: Product, user: u32) -> Greeting {
         Greeting { api, product, version: None, user: Some(user), directory: None }
     }
 
-    fn own(kernel: Option<&str>) -> Own {
+    fn host(kernel: Option<&str>) -> HostFacts {
         let ulimits = Some(Ulimits { open_files: 20_000, processes: 32_768 });
         let delegated = vec!["memory".to_owned(), "pids".to_owned()];
         let kernel = kernel.map(str::to_owned);
-        Own { kernel, caller: (1000, 1000), ulimits, delegated, ..Own::default() }
+        HostFacts { kernel, caller: (1000, 1000), ulimits, delegated, ..HostFacts::default() }
     }
 
     /// Podman 4.3, whose service this user runs.
@@ -164,7 +164,7 @@ mod tests {
             cpu_cfs_quota: Some(true),
             ..SystemInfo::default()
         };
-        EngineProfile::new(&greeting((1, 41), Product::Podman, user), &info, &own(Some(kernel)))
+        EngineProfile::new(&greeting((1, 41), Product::Podman, user), &info, &host(Some(kernel)))
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct Ulimits {
 
 /// What this process knows of itself and its machine.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Own {
+pub(crate) struct HostFacts {
     /// The kernel it runs on, where that is Linux: engines run on nothing else.
     pub(crate) kernel: Option<String>,
     /// Its user and group.
@@ -28,7 +28,7 @@ pub(crate) struct Own {
     pub(crate) selinux: bool,
 }
 
-impl Own {
+impl HostFacts {
     /// What an engine of this version, started here and by us, would say of itself. Podman asks the system's package manager
     /// about each of its helpers whenever it is asked what it is, which takes longer than making a container.
     pub(crate) fn says_for(&self, version: Option<&str>) -> SystemInfo {

@@ -17,13 +17,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The turn, until it is dropped, or its process ends.
 #[derive(Debug)]
-pub(crate) struct Turn(#[expect(dead_code, reason = "what it holds is a lock")] File);
+pub(crate) struct ProcessLock(#[expect(dead_code, reason = "what it holds is a lock")] File);
 
 /// Waits for the turn to do what has this name.
-pub(crate) async fn take(name: &str) -> Result<Turn> {
+pub(crate) async fn take(name: &str) -> Result<ProcessLock> {
     let failed = |error: io::Error| {
         let path = cache::directory().join(DIRECTORY).join(name);
-        Error::new(ErrorKind::Io, "take turn", format!("can't use {}", path.display()))
+        Error::new(ErrorKind::Io, "take lock", format!("can't use {}", path.display()))
             .with_source(error)
             .with_remedy(Remedy::host(cache::REMEDY))
     };
@@ -36,7 +36,7 @@ pub(crate) async fn take(name: &str) -> Result<Turn> {
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
-    Ok(Turn(file))
+    Ok(ProcessLock(file))
 }
 
 fn lock_file(name: &str) -> io::Result<File> {

@@ -11,7 +11,7 @@ use crate::engine::archive::Archive;
 use crate::engine::labels;
 use crate::engine::{Engine, ImageFacts, label_change};
 use crate::host::fingerprint::fingerprint;
-use crate::host::process_lock::{self, Turn};
+use crate::host::process_lock::{self, ProcessLock};
 
 pub(super) const REPOSITORY: &str = "agentctl/host";
 
@@ -51,7 +51,7 @@ impl HostImage {
 
     /// Makes it where it is missing, under the name that it was assumed to have.
     pub(crate) async fn provide(&self, engine: &Engine, view: &HostView) -> Result<()> {
-        let _turn = self.making.lock().await;
+        let _lock = self.making.lock().await;
         ensure(engine, view).await
     }
 
@@ -72,7 +72,7 @@ async fn ensure(engine: &Engine, view: &HostView) -> Result<()> {
     if engine.image(&name).await?.is_some() {
         return Ok(());
     }
-    let _turn = turn(engine, &tag).await;
+    let _lock = lock(engine, &tag).await;
     if engine.image(&name).await?.is_some() {
         return Ok(());
     }
@@ -91,10 +91,10 @@ async fn ensure(engine: &Engine, view: &HostView) -> Result<()> {
 
 /// The turn to make it: of several that are made at once all but the last would be left on the engine without a name. It
 /// is not worth a failure, nor waiting for somebody who hangs.
-async fn turn(engine: &Engine, tag: &str) -> Option<Turn> {
+async fn lock(engine: &Engine, tag: &str) -> Option<ProcessLock> {
     let name = format!("host-{}-{tag}", engine.backend());
     match timeout(engine.patience.make, process_lock::take(&name)).await {
-        Ok(Ok(turn)) => Some(turn),
+        Ok(Ok(lock)) => Some(lock),
         Ok(Err(error)) => {
             tracing::debug!(%error, "the host image is made without taking turns");
             None

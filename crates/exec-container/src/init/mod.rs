@@ -9,7 +9,7 @@ use exec_init::Program;
 
 use crate::host::cache;
 use crate::host::fingerprint::fingerprint;
-use crate::lifecycle::Yard;
+use crate::lifecycle::ContainerLifecycle;
 
 /// Where it stands inside.
 pub(crate) const INIT_DIRECTORY: &str = "/.agentctl";
@@ -61,22 +61,26 @@ impl Supervisor {
     }
 
     /// Where it is for containers of this image.
-    pub(crate) async fn placement(&self, yard: &Yard, image: &str) -> Result<Placement> {
+    pub(crate) async fn placement(&self, lifecycle: &ContainerLifecycle, image: &str) -> Result<Placement> {
         match self.known() {
             Some(placement) => Ok(placement),
-            None => self.move_to_volume(yard, image).await,
+            None => self.move_to_volume(lifecycle, image).await,
         }
     }
 
     /// Puts it into a volume of the engine's, and stays with that. An image is needed because engines fill volumes only
     /// through containers.
-    pub(crate) async fn move_to_volume(&self, yard: &Yard, image: &str) -> Result<Placement> {
+    pub(crate) async fn move_to_volume(
+        &self,
+        lifecycle: &ContainerLifecycle,
+        image: &str,
+    ) -> Result<Placement> {
         let _turn = self.filling.lock().await;
         if let Some(placement @ Placement::Volume { .. }) = self.known() {
             return Ok(placement);
         }
         let name = format!("agentctl-{}", file_name(&self.program));
-        volume::fill(yard, &name, image, self.program.bytes).await?;
+        volume::fill(lifecycle, &name, image, self.program.bytes).await?;
         let placement = Placement::Volume { name };
         *self.placement.lock().unwrap_or_else(PoisonError::into_inner) = Some(placement.clone());
         Ok(placement)

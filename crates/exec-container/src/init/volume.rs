@@ -8,12 +8,17 @@ use super::{INIT_DIRECTORY, INIT_NAME, INIT_PATH};
 use crate::engine::archive::Archive;
 use crate::engine::labels;
 use crate::engine::{Engine, is_missing_image};
-use crate::lifecycle::Yard;
+use crate::lifecycle::ContainerLifecycle;
 use crate::spec::body::volume_mount;
 
 /// Makes the volume and puts the program there, through a container that never starts. Done before, it changes nothing.
-pub(super) async fn fill(yard: &Yard, volume: &str, image: &str, program: &[u8]) -> Result<()> {
-    let engine = &yard.engine;
+pub(super) async fn fill(
+    lifecycle: &ContainerLifecycle,
+    volume: &str,
+    image: &str,
+    program: &[u8],
+) -> Result<()> {
+    let engine = &lifecycle.engine;
     engine.create_volume(volume, labels::of_ours()).await?;
     let name = unique("agentctl-fill");
     let body = ContainerCreateBody {
@@ -21,20 +26,20 @@ pub(super) async fn fill(yard: &Yard, volume: &str, image: &str, program: &[u8])
         // Never run, but some engines want one.
         entrypoint: Some(vec![INIT_PATH.to_owned()]),
         // The volume is everybody's; the container is ours, and goes with us.
-        labels: Some(yard.labels(&name)),
+        labels: Some(lifecycle.labels(&name)),
         host_config: Some(volume_mount(volume)),
         ..ContainerCreateBody::default()
     };
-    yard.reaper.watch(&name)?;
+    lifecycle.reaper.watch(&name)?;
     engine.create(&name, body).await.inspect_err(|error| {
         if is_missing_image(error) {
             // It is not on its way: nobody has to wait for it.
-            yard.reaper.forget(&name);
+            lifecycle.reaper.forget(&name);
         }
     })?;
     let filled = fill_through(engine, &name, program).await;
     engine.remove(&name).await?;
-    yard.reaper.forget(&name);
+    lifecycle.reaper.forget(&name);
     filled
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::cleanup::last_resort;
-use crate::engine::{Engine, Life, is_engine_gone};
+use crate::engine::{ContainerState, Engine, is_engine_gone};
 
 /// How often the engine is asked while it tells nothing by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
@@ -51,7 +51,7 @@ pub(crate) struct Made {
 /// How a container ended, as far as we know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
-    Gone(Life),
+    Gone(ContainerState),
     /// The engine does not say that it is.
     Unverified(Doubt),
 }
@@ -70,7 +70,7 @@ impl ContainerKeeper {
     pub(crate) fn watch(
         engine: &Engine,
         seat: Seat,
-        life: watch::Receiver<Life>,
+        state: watch::Receiver<ContainerState>,
         buried: impl FnOnce() + Send + 'static,
     ) -> Self {
         let (sender, end) = watch::channel(None);
@@ -86,7 +86,7 @@ impl ContainerKeeper {
             absent_since: None,
         };
         tokio::spawn(async move {
-            let mut found = watcher.until_gone(life).await;
+            let mut found = watcher.until_gone(state).await;
             if let End::Unverified(_) = found {
                 // Whoever waits is told at once; what is left may go with the engine's next start.
                 sender.send_replace(Some(found.clone()));
@@ -144,21 +144,21 @@ impl Keeper for ContainerKeeper {
                 "the engine is gone; its container {} is removed when there is one again",
                 self.seat.name()
             )),
-            Some(End::Gone(life)) => diagnose(life),
+            Some(End::Gone(state)) => diagnose(state),
         }
     }
 }
 
-fn diagnose(life: &Life) -> PostMortem {
-    match life {
-        Life { paused: true, .. } => {
+fn diagnose(state: &ContainerState) -> PostMortem {
+    match state {
+        ContainerState { paused: true, .. } => {
             PostMortem::Found("its container was paused from outside, and was ended for that".into())
         }
-        Life { exit_code: Some(KILLED), out_of_memory: true, .. } => PostMortem::OutOfMemory,
-        Life { exit_code: Some(KILLED), .. } => {
+        ContainerState { exit_code: Some(KILLED), out_of_memory: true, .. } => PostMortem::OutOfMemory,
+        ContainerState { exit_code: Some(KILLED), .. } => {
             PostMortem::Found("its container was killed or removed from outside".into())
         }
-        Life { exit_code: Some(code @ 1..), .. } => {
+        ContainerState { exit_code: Some(code @ 1..), .. } => {
             PostMortem::Found(format!("its container exited with status {code}"))
         }
         _ => PostMortem::Unknown,
@@ -176,11 +176,11 @@ struct Watcher {
 }
 
 impl Watcher {
-    async fn until_gone(&mut self, mut life: watch::Receiver<Life>) -> End {
+    async fn until_gone(&mut self, mut state: watch::Receiver<ContainerState>) -> End {
         let mut deadline = None;
         let mut doubt = Doubt::Stuck;
         loop {
-            let known = life.borrow_and_update().clone();
+            let known = state.borrow_and_update().clone();
             if known.gone {
                 return End::Gone(known);
             }
@@ -190,7 +190,7 @@ impl Watcher {
             // Once the container has to go, and while the engine tells nothing of one that it made.
             let has_to_ask = deadline.is_some() || (known.unheard && self.made.get().is_some());
             tokio::select! {
-                changed = life.changed() => if changed.is_err() {
+                changed = state.changed() => if changed.is_err() {
                     sleep(ASK_AGAIN).await;
                     if self.look().await == Seen::Gone {
                         return End::Gone(known);
@@ -246,7 +246,7 @@ impl Watcher {
             sleep(TRY_AGAIN).await;
             self.remove(false).await;
             if self.look().await == Seen::Gone {
-                return End::Gone(Life::default());
+                return End::Gone(ContainerState::default());
             }
         }
         unverified
@@ -285,14 +285,14 @@ mod tests {
     /// F6
     #[test]
     fn what_happened_is_said() {
-        let found = |life: Life| match diagnose(&life) {
+        let found = |state: ContainerState| match diagnose(&state) {
             PostMortem::Found(text) => text,
             other => format!("{other:?}"),
         };
-        let died = |code| Life { exit_code: Some(code), gone: true, ..Life::default() };
+        let died = |code| ContainerState { exit_code: Some(code), gone: true, ..ContainerState::default() };
         assert!(found(died(137)).contains("from outside"));
-        assert!(found(Life { paused: true, ..died(137) }).contains("paused"));
-        assert_eq!(found(Life { out_of_memory: true, ..died(137) }), "OutOfMemory");
+        assert!(found(ContainerState { paused: true, ..died(137) }).contains("paused"));
+        assert_eq!(found(ContainerState { out_of_memory: true, ..died(137) }), "OutOfMemory");
         assert!(found(died(127)).contains("127"));
         assert_eq!(found(died(0)), "Unknown");
     }

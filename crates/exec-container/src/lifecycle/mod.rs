@@ -13,26 +13,26 @@ use exec_watch::{Place, Watch, cell_name};
 use crate::cleanup::leftovers;
 use crate::cleanup::reaper::Reaper;
 use crate::engine::labels;
-use crate::engine::{Created, Engine, Lives, is_engine_gone, is_missing_image};
+use crate::engine::{ContainerStates, Created, Engine, is_engine_gone, is_missing_image};
 use crate::lifecycle::keeper::{ContainerKeeper, Made};
 use crate::spec::ContainerSpec;
 
 /// What every container of ours takes.
 #[derive(Debug)]
-pub(crate) struct Yard {
+pub(crate) struct ContainerLifecycle {
     pub(crate) engine: Engine,
     /// Where the engine listens.
     pub(crate) endpoint: String,
     pub(crate) watch: Watch,
     /// What no command may reach, the engine's socket included.
     pub(crate) own: OwnPlaces,
-    pub(crate) lives: Lives,
+    pub(crate) states: ContainerStates,
     pub(crate) reaper: Reaper,
     /// Whether what dead owners left was looked for.
     pub(crate) swept: Once,
 }
 
-impl Yard {
+impl ContainerLifecycle {
     /// Looks once for what dead owners left, beside whatever else goes on. Not before the engine has made the first
     /// container, which somebody waits for: while it starts that one, the engine has the time.
     pub(crate) fn sweep(&self) {
@@ -46,14 +46,14 @@ impl Yard {
         self.reaper.watch(&name)?;
         let seat = self.watch.expect_as(name.clone(), self.engine.backend());
         let seat = seat.inspect_err(|_| self.reaper.forget(&name))?;
-        let (lives, reaper, buried, given_up) =
-            (self.lives.clone(), self.reaper.clone(), name.clone(), seat.clone());
+        let (states, reaper, buried, given_up) =
+            (self.states.clone(), self.reaper.clone(), name.clone(), seat.clone());
         let buried = move || {
-            lives.forget(&buried);
+            states.forget(&buried);
             reaper.forget(&buried);
             given_up.gone();
         };
-        let keeper = ContainerKeeper::watch(&self.engine, seat, self.lives.expect(&name), buried);
+        let keeper = ContainerKeeper::watch(&self.engine, seat, self.states.expect(&name), buried);
         Ok((name, keeper))
     }
 

@@ -9,7 +9,7 @@ use crate::init::{InitPlacement, Supervisor};
 
 /// Preparations that don't depend on the engine.
 #[derive(Debug)]
-pub(crate) struct Groundwork {
+pub(crate) struct Preparation {
     init: InitPlacement,
     backend: String,
     /// PID 1 for engines of this machine's own architecture, or why it can't be placed.
@@ -19,8 +19,8 @@ pub(crate) struct Groundwork {
     _helpers: Option<std::sync::Arc<exec_init::Executable>>,
 }
 
-impl Groundwork {
-    fn lay(init: InitPlacement, backend: &str) -> Self {
+impl Preparation {
+    fn prepare(init: InitPlacement, backend: &str) -> Self {
         let native = exec_init::native().filter(|_| init == InitPlacement::Auto);
         Self {
             init,
@@ -40,10 +40,10 @@ impl Groundwork {
         let mut engine = pin!(engine);
         tokio::select! {
             biased;
-            found = &mut engine => Ok((found?, Self::lay(init, backend))),
+            found = &mut engine => Ok((found?, Self::prepare(init, backend))),
             () = std::future::ready(()) => {
-                let ground = Self::lay(init, backend);
-                Ok((engine.await?, ground))
+                let preparation = Self::prepare(init, backend);
+                Ok((engine.await?, preparation))
             }
         }
     }

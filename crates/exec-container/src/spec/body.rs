@@ -11,7 +11,7 @@ use bollard::models::{
     ResourcesUlimits,
 };
 use exec_core::{Access, Gpus, Network};
-use exec_wire::{LANE_DIRECTORY, MASKED_PROC, MASKED_PROC_FOR_ROOT};
+use exec_wire::{FIFO_DIRECTORY, MASKED_PROC, MASKED_PROC_FOR_ROOT};
 
 use crate::engine::dialect::{Masks, TmpfsOwner};
 use crate::engine::profile::EngineProfile;
@@ -26,11 +26,11 @@ const MASKED_SYS: [&str; 2] = ["/sys/devices/virtual/powercap", "/sys/firmware"]
 /// Processes of a container besides the command's: PID 1.
 const OWN_PROCESSES: i64 = 1;
 
-/// The create request of a container; `lane` is a directory on this host.
+/// The create request of a container; `fifo_channel` is a directory on this host.
 pub(crate) fn body(
     spec: &ContainerSpec,
     placement: &Placement,
-    lane: Option<&str>,
+    fifo_channel: Option<&str>,
     profile: &EngineProfile,
     labels: HashMap<String, String>,
 ) -> ContainerCreateBody {
@@ -44,8 +44,9 @@ pub(crate) fn body(
     let skips_network = skips_network(spec, hosts);
     let hosts = hosts.filter(|_| spec.lacks_hosts && skips_network);
     let hosts = hosts.map(|hosts| bind(hosts, "/etc/hosts", Access::ReadOnly, profile));
-    let lane = lane.map(|directory| bind(directory, LANE_DIRECTORY, Access::ReadOnly, profile));
-    host.mounts.get_or_insert_default().extend([init].into_iter().chain(hosts).chain(lane));
+    let fifo_channel =
+        fifo_channel.map(|directory| bind(directory, FIFO_DIRECTORY, Access::ReadOnly, profile));
+    host.mounts.get_or_insert_default().extend([init].into_iter().chain(hosts).chain(fifo_channel));
     relabel(&mut host, spec, profile);
     let (uid, gid) = spec.user;
     ContainerCreateBody {

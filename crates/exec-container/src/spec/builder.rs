@@ -37,7 +37,7 @@ const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 
 /// Drafts containers with the images of one engine.
 #[derive(Debug)]
-pub(crate) struct Drafter {
+pub(crate) struct SpecBuilder {
     engine: Engine,
     endpoint: Endpoint,
     config: ContainerConfig,
@@ -48,7 +48,7 @@ pub(crate) struct Drafter {
     images: Named,
 }
 
-impl Drafter {
+impl SpecBuilder {
     pub(crate) fn new(
         engine: Engine,
         endpoint: Endpoint,

@@ -8,7 +8,7 @@ use exec_core::{Cmd, Ended, ErrorKind, ExecOpts, Executor};
 use crate::engine::PrivateEngine;
 use crate::processes::{eventually_alive, eventually_dead};
 use crate::support::{
-    AT_MOST, ensure_nothing_is_left, executor, executor_without_lanes, failure, sleeper, workspace,
+    AT_MOST, ensure_nothing_is_left, executor, executor_without_fifo_channels, failure, sleeper, workspace,
 };
 
 /// F4, R10: the command dies with its engine, although no process outside is left to end it.
@@ -33,7 +33,7 @@ pub(crate) async fn the_engine_is_killed() -> Result<()> {
 /// F4, R10: it is ended without the engine.
 pub(crate) async fn the_engine_is_stopped_and_the_run_is_cancelled() -> Result<()> {
     let engine = PrivateEngine::start().await?;
-    let (dir, executor) = (workspace()?, executor_without_lanes(&engine).await?);
+    let (dir, executor) = (workspace()?, executor_without_fifo_channels(&engine).await?);
     let (cmd, marker) = sleeper();
     let opts = ExecOpts::in_workspace(dir.path()).with_grace(Duration::ZERO);
     let run = executor.start(&cmd, &opts).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn the_engine_is_stopped_and_the_run_is_cancelled() -> Result<(
 /// F4, R10: the cell enforces the deadline, whether or not the engine reports it.
 pub(crate) async fn the_engine_is_stopped_and_the_deadline_passes() -> Result<()> {
     let engine = PrivateEngine::start().await?;
-    let (dir, executor) = (workspace()?, executor_without_lanes(&engine).await?);
+    let (dir, executor) = (workspace()?, executor_without_fifo_channels(&engine).await?);
     let (cmd, marker) = sleeper();
     let opts =
         ExecOpts::in_workspace(dir.path()).with_timeout(Duration::from_secs(3)).with_grace(Duration::ZERO);
@@ -72,7 +72,7 @@ pub(crate) async fn the_engine_is_stopped_and_the_deadline_passes() -> Result<()
     engine.end().await
 }
 
-/// F4, R10, R11: over the lane a run is stopped as usual, and its result comes back.
+/// F4, R10, R11: over the FIFO channel a run is stopped as usual, and its result comes back.
 pub(crate) async fn the_engine_is_stopped_and_not_needed() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, executor) = (workspace()?, executor(&engine, 0).await?);

@@ -27,8 +27,8 @@ pub(crate) async fn executor(engine: &PrivateEngine, warm_cells: usize) -> Resul
     executor_with(engine, warm_cells, InitPlacement::default()).await
 }
 
-/// An executor whose cells have no lane past the engine.
-pub(crate) async fn executor_without_lanes(engine: &PrivateEngine) -> Result<DockerExec> {
+/// An executor whose cells have no FIFO channel past the engine.
+pub(crate) async fn executor_without_fifo_channels(engine: &PrivateEngine) -> Result<DockerExec> {
     executor_with(engine, 0, InitPlacement::Volume).await
 }
 

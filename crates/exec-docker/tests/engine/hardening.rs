@@ -12,8 +12,8 @@ use crate::support::{appeared, ensure_nothing_is_left, executor, the_cell_on, wo
 
 const OTHER_USER: u32 = 12_345;
 
-/// Where PID 1 finds its lane past the engine.
-const LANE: &str = "/.agentctl/lane";
+/// Where PID 1 finds its FIFO channel past the engine.
+const FIFO_DIRECTORY: &str = "/.agentctl/lane";
 
 /// R20, R40, R50: the output of `docker inspect`.
 pub(crate) async fn an_ordinary_users_cell_as_the_engine_sees_it() -> Result<()> {
@@ -32,7 +32,7 @@ pub(crate) async fn an_ordinary_users_cell_as_the_engine_sees_it() -> Result<()>
     for mount in &mounts {
         let (source, target) = (mount.source.as_deref().unwrap_or_default(), mount.destination.as_deref());
         match std::fs::metadata(source) {
-            Err(_) if target == Some(LANE) => {}
+            Err(_) if target == Some(FIFO_DIRECTORY) => {}
             found => ensure!(!found.context("gone")?.file_type().is_socket(), "{source} is a socket"),
         }
     }
@@ -63,11 +63,13 @@ fn check_host_config(config: &HostConfig) -> Result<()> {
     Ok(())
 }
 
-/// A12: the cell has a lane past the engine, and no command finds it.
-pub(crate) async fn the_lane_is_closed_before_a_command_runs() -> Result<()> {
+/// A12: the cell has a FIFO channel past the engine, and no command finds it.
+pub(crate) async fn the_fifo_channel_is_closed_before_a_command_runs() -> Result<()> {
     let dir = workspace(OTHER_USER)?;
     let executor = executor(0).await?;
-    let look = format!("grep -c ' {LANE} ' /proc/self/mountinfo; ls -A {LANE}; find / -xdev -type p");
+    let look = format!(
+        "grep -c ' {FIFO_DIRECTORY} ' /proc/self/mountinfo; ls -A {FIFO_DIRECTORY}; find / -xdev -type p"
+    );
     let result = executor.run(&Cmd::shell(look), &ExecOpts::in_workspace(dir.path())).await?;
     ensure!(result.stdout.text() == "1\n", "{}", result.stdout.text());
     ensure_nothing_is_left(dir.path()).await

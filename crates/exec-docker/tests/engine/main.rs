@@ -21,7 +21,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     use exec_testkit::engine_test;
     let tests = [
-        engine_test!(hardening::the_lane_is_closed_before_a_command_runs, "A12"),
+        engine_test!(hardening::the_fifo_channel_is_closed_before_a_command_runs, "A12"),
         engine_test!(hardening::an_ordinary_users_cell_as_the_engine_sees_it, "R20 R40 R50"),
         engine_test!(hardening::roots_own_workspace_runs_as_user_0_without_capabilities, "R24"),
         engine_test!(hardening::strict_runs_as_an_unprivileged_user, "R24"),

@@ -32,7 +32,7 @@ use crate::cgroup::Cgroup;
 #[derive(Debug)]
 pub(crate) struct Config {
     /// A faster path for frames; the standard streams then only signal that the host is alive.
-    pub(crate) lane: Option<HostStream>,
+    pub(crate) fifo_channel: Option<HostStream>,
     /// The paths Landlock leaves to the commands; `None` for no Landlock.
     pub(crate) landlock: Option<LandlockPlan>,
     /// The control groups that hold the cell's limits, if any.
@@ -61,7 +61,7 @@ impl KillScope {
     }
 }
 
-/// Serves the host on its lane, or else on descriptors 0 and 1, until the host goes away; then kills
+/// Serves the host on its FIFO channel, or else on descriptors 0 and 1, until the host goes away; then kills
 /// everything and exits.
 ///
 /// Descriptors beyond the standard three never reach a command: all are made close-on-exec.

@@ -82,7 +82,7 @@ fn settle(mut spec: JailSpec, inheritance: Inheritance) -> Result<Config, Stop> 
         }
     };
     let home = take_scratch(&mut spec);
-    Ok(Config { lane: None, landlock: spec.landlock, cgroup, notes, kill_scope, home })
+    Ok(Config { fifo_channel: None, landlock: spec.landlock, cgroup, notes, kill_scope, home })
 }
 
 /// The commands' own directory, which Landlock lets them write.

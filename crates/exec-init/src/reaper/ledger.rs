@@ -12,7 +12,7 @@ const MOST_RECORDS: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     engine: Option<Address>,
-    lanes: Option<Directory>,
+    fifo_channels: Option<Directory>,
     records: Vec<Directory>,
     log_note: Option<Directory>,
     removal: Option<Removal>,
@@ -46,8 +46,10 @@ impl Ledger {
         match (order, &self.engine) {
             (Order::Engine(engine), None) => self.engine = Some(engine),
             (Order::Engine(_), Some(_)) | (_, None) => return Err(WireError::BadValue("engine")),
-            (Order::Lanes(lanes), Some(_)) if self.lanes.is_none() => self.lanes = Some(lanes),
-            (Order::Lanes(_), Some(_)) => return Err(WireError::BadValue("lanes")),
+            (Order::FifoChannels(fifo_channels), Some(_)) if self.fifo_channels.is_none() => {
+                self.fifo_channels = Some(fifo_channels)
+            }
+            (Order::FifoChannels(_), Some(_)) => return Err(WireError::BadValue("FIFO channels")),
             (Order::Records(prefix), Some(_)) if self.records.len() < MOST_RECORDS => {
                 self.records.push(prefix);
             }
@@ -76,9 +78,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// The directory of the lanes to remove.
-    pub(super) fn lanes(&mut self) -> Option<Directory> {
-        self.lanes.take()
+    /// The directory of the FIFO channels to remove.
+    pub(super) fn fifo_channels(&mut self) -> Option<Directory> {
+        self.fifo_channels.take()
     }
 
     /// The path prefixes of the containers' records.

@@ -5,8 +5,8 @@
 //! creates it, on a pipe that the kernel closes however the host ends. Then the reaper removes the remaining
 //! containers through the engine. It knows containers by name only, not their contents or purpose.
 
+mod fifo_channels;
 mod http;
-mod lanes;
 mod ledger;
 mod socket;
 mod sweep;
@@ -39,16 +39,16 @@ pub(crate) fn run() -> ExitCode {
     let mut ledger = Ledger::default();
     let heard = listen(&mut ledger);
     let bounds = Bounds { removal: ledger.removal(), ..BOUNDS };
-    let (lanes, records) = (ledger.lanes(), ledger.records());
+    let (fifo_channels, records) = (ledger.fifo_channels(), ledger.records());
     let log_note = ledger.log_note();
     let swept = match ledger.close() {
         Some((address, targets)) => {
             let names: Vec<Name> = targets.iter().map(|target| target.name.clone()).collect();
-            let mut engine = Engine { address, time_outs: TIME_OUTS, lanes };
-            // Immediately: no process is left to create or use a lane, and engines are slow.
-            engine.clear_lanes();
+            let mut engine = Engine { address, time_outs: TIME_OUTS, fifo_channels };
+            // Immediately: no process is left to create or use a FIFO channel, and engines are slow.
+            engine.clear_fifo_channels();
             let swept = sweep::sweep(targets, &mut engine, &bounds);
-            engine.clear_lanes();
+            engine.clear_fifo_channels();
             // A living host forgets a container before it releases the reaper. A host that did not will not
             // remove the record any more, although its process may take another moment to end.
             if swept.is_ok() {
@@ -92,14 +92,14 @@ fn listen(ledger: &mut Ledger) -> Result<(), Nonsense> {
 struct Engine {
     address: Address,
     time_outs: TimeOuts,
-    lanes: Option<Directory>,
+    fifo_channels: Option<Directory>,
 }
 
 impl Engine {
     /// Repeated while containers may still be on their way: an engine that does not find a mount source may
     /// create it, as Podman does.
-    fn clear_lanes(&self) {
-        self.lanes.iter().for_each(lanes::clear);
+    fn clear_fifo_channels(&self) {
+        self.fifo_channels.iter().for_each(fifo_channels::clear);
     }
 }
 
@@ -120,7 +120,7 @@ impl World for Engine {
     }
 
     fn pause(&mut self, time: Duration) {
-        self.clear_lanes();
+        self.clear_fifo_channels();
         sys::pause(time);
     }
 }

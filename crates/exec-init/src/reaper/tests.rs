@@ -33,7 +33,7 @@ fn sweep_with<T>(serve: impl FnOnce(&[u8]) -> T) -> Result<(), LeftBehind> {
     let path = dir.path().join("engine.sock").into_os_string().into_encoded_bytes();
     let _kept = serve(&path);
     let address = Address::Unix(SocketPath::new(path).unwrap());
-    sweep_three(Engine { address, time_outs: SHORT, lanes: None }, &HASTY)
+    sweep_three(Engine { address, time_outs: SHORT, fifo_channels: None }, &HASTY)
 }
 
 /// A server that sends `answer` to every request and keeps the connection open.
@@ -70,7 +70,7 @@ fn an_engine_may_be_at_a_port() {
             respond(listener.accept().unwrap().0, "HTTP/1.0 200 OK\r\n\r\n{}");
         }
     });
-    let engine = Engine { address: Address::Tcp(address), time_outs: TIME_OUTS, lanes: None };
+    let engine = Engine { address: Address::Tcp(address), time_outs: TIME_OUTS, fifo_channels: None };
     assert_eq!(sweep_three(engine, &BOUNDS), Ok(()));
     server.join().unwrap();
 }

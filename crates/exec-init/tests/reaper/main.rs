@@ -65,25 +65,25 @@ fn a_pending_creation_is_awaited_at_the_end() {
     assert_eq!(engine.asked(), ["late", "there", "late", "late", "late"]);
 }
 
-/// F1: an engine that no longer finds a lane to mount may make the directory itself.
+/// F1: an engine that no longer finds a FIFO channel to mount may make the directory itself.
 #[test]
 fn a_recreated_lane_is_removed_too() {
     let home = tempfile::tempdir().expect("directory");
-    let lanes = home.path().join("lanes");
-    let lane = lanes.join("lane");
-    fs::create_dir_all(&lane).expect("a lane");
+    let fifo_channels = home.path().join("lanes");
+    let fifo_channel = fifo_channels.join("lane");
+    fs::create_dir_all(&fifo_channel).expect("a FIFO channel");
     let engine = Engine::start(move |_, count| {
-        assert!(!lane.exists(), "it was removed before the engine was asked");
-        fs::create_dir_all(&lane).expect("another");
+        assert!(!fifo_channel.exists(), "it was removed before the engine was asked");
+        fs::create_dir_all(&fifo_channel).expect("another");
         if count < 3 { 404 } else { 204 }
     });
     let mut reaper = Reaper::of(&engine.socket());
-    reaper.lanes(&lanes);
+    reaper.fifo_channels(&fifo_channels);
     reaper.watch("late");
     reaper.hang_up();
     assert_eq!(reaper.wait().code(), Some(0));
     assert_eq!(engine.asked().len(), 3);
-    assert!(!lanes.exists());
+    assert!(!fifo_channels.exists());
 }
 
 #[test]

@@ -38,9 +38,9 @@ impl Reaper {
         self.say(&watch(name));
     }
 
-    pub(crate) fn lanes(&mut self, directory: &Path) {
+    pub(crate) fn fifo_channels(&mut self, directory: &Path) {
         let directory = Directory::new(directory.as_os_str().as_bytes()).expect("a short path");
-        self.say(&line(&Order::Lanes(directory)));
+        self.say(&line(&Order::FifoChannels(directory)));
     }
 
     pub(crate) fn forget(&mut self, name: &str) {

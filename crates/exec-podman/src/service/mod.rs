@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use exec_container::{Answered, Patience, Product, Tied, greet};
+use exec_container::{Answered, BoundService, Patience, Product, greet};
 use exec_core::{Error, ErrorKind, NamespaceBan, Remedy, Result, SearchPath};
 use tokio::time::{Instant, sleep};
 
@@ -53,7 +53,7 @@ pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> 
     let unusable = |error: io::Error| failed("can't be started").with_source(error);
     let mut said = tempfile::tempfile().map_err(unusable)?;
     let heard = said.try_clone().map_err(unusable)?;
-    let spawned = Tied::spawn(program, &arguments(facts, &socket), |command| prepare(command, heard));
+    let spawned = BoundService::spawn(program, &arguments(facts, &socket), |command| prepare(command, heard));
     let Some(mut service) = spawned.map_err(unusable)? else {
         return Err(failed("can't be started: nothing of this build could end it"));
     };

@@ -147,7 +147,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         place: "crates/exec-container/src/channel/fifo/",
         uses: EVERYTHING,
-        why: "lanes in the cache: the pipes of one container, whose directory is taken away once it is open",
+        why: "FIFO channels in the cache: the pipes of one container, whose directory is taken away once it is open",
     },
     Exception {
         place: "crates/exec-watch/src/",

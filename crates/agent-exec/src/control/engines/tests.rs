@@ -57,7 +57,7 @@ impl Engines for CloudEngines<'_> {
 
     async fn clean(&self, dead: Vec<CellRecord>, _: SweepMode) -> Leftovers {
         self.0.note("cleans", dead.iter().map(|cell| cell.name.clone()));
-        Leftovers { lanes: ["shared".to_owned()].into(), in_use: 1, ..Leftovers::default() }
+        Leftovers { fifo_channels: ["shared".to_owned()].into(), in_use: 1, ..Leftovers::default() }
     }
 }
 
@@ -122,5 +122,5 @@ async fn every_engine_is_cleaned_and_what_they_share_counts_once() {
     let sky = sky();
     let found = clean(&sky.backends, sky.cells, SweepMode::Remove).await;
     assert_eq!(*sky.asked.lock().unwrap(), ["east cleans c0", "west cleans c1", "north cleans "]);
-    assert_eq!((found.lanes.len(), found.in_use, found.left.len()), (1, 3, 2));
+    assert_eq!((found.fifo_channels.len(), found.in_use, found.left.len()), (1, 3, 2));
 }

@@ -1,11 +1,11 @@
-//! Lanes of executors that were killed together with the helper that cleans up after them.
+//! FIFO channels of executors that were killed together with the helper that cleans up after them.
 
 use std::io;
 use std::path::Path;
 
 use exec_files::{Dir, Sharing};
 use exec_watch::{ProcessState, SweepMode, namespaces, start_time};
-use exec_wire::{LANE_IN, LANE_OUT};
+use exec_wire::{FIFO_IN, FIFO_OUT};
 
 /// The most entries of one directory that are looked at.
 const MOST: usize = 1 << 16;
@@ -29,23 +29,23 @@ pub(super) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
     if mode == SweepMode::Remove {
         for name in &dead {
             if let Err(error) = remove(&directory, name) {
-                tracing::debug!(%error, name, "lanes of a dead process are left");
+                tracing::debug!(%error, name, "FIFO channels of a dead process are left");
             }
         }
     }
     dead.into_iter().map(str::to_owned).collect()
 }
 
-/// Removes a place of lanes, and nothing in it that does not look like one.
+/// Removes a place of FIFO channels, and nothing in it that does not look like one.
 fn remove(directory: &Dir, name: &str) -> io::Result<()> {
     let place = directory.own_dir(name, Sharing::Closed)?;
-    for lane in place.entries(MOST)? {
-        let pipes = place.dir(&lane.name)?;
-        for pipe in [LANE_IN, LANE_OUT] {
-            // A lane may have been taken half away.
+    for fifo_channel in place.entries(MOST)? {
+        let pipes = place.dir(&fifo_channel.name)?;
+        for pipe in [FIFO_IN, FIFO_OUT] {
+            // A FIFO channel may have been taken half away.
             pipes.remove_file(pipe).ok();
         }
-        place.remove_dir(&lane.name)?;
+        place.remove_dir(&fifo_channel.name)?;
     }
     directory.remove_dir(name)
 }
@@ -79,7 +79,7 @@ mod tests {
         ];
         for name in others.iter().chain([&dead]) {
             fs::create_dir_all(dir.path().join(name).join("lane")).unwrap();
-            fs::write(dir.path().join(name).join("lane").join(exec_wire::LANE_IN), "").unwrap();
+            fs::write(dir.path().join(name).join("lane").join(exec_wire::FIFO_IN), "").unwrap();
             fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(0o700)).unwrap();
         }
         assert_eq!(clear(dir.path(), SweepMode::Look), [dead.as_str()]);
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(clear(dir.path(), SweepMode::Remove), [dead.as_str()]);
         assert!(!dir.path().join(dead).exists());
         assert!(
-            others.iter().all(|name| dir.path().join(name).join("lane").join(exec_wire::LANE_IN).exists())
+            others.iter().all(|name| dir.path().join(name).join("lane").join(exec_wire::FIFO_IN).exists())
         );
     }
 }

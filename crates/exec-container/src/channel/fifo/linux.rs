@@ -1,4 +1,4 @@
-//! Lanes of named pipes.
+//! FIFO channels of named pipes.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Cursor};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use exec_files::{Dir, Sharing};
 use exec_watch::{SweepMode, unique};
 use exec_wire::reaper::Directory;
-use exec_wire::{LANE_ANSWER, LANE_IN, LANE_OUT};
+use exec_wire::{FIFO_ANSWER, FIFO_IN, FIFO_OUT};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
@@ -29,18 +29,18 @@ pub(crate) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
     leftovers::clear(directory, mode)
 }
 
-/// Where the lanes of one executor are until they are taken. Nobody else on this machine gets through it.
+/// Where the FIFO channels of one executor are until they are taken. Nobody else on this machine gets through it.
 #[derive(Debug)]
-pub(crate) struct Lanes {
+pub(crate) struct FifoChannels {
     path: PathBuf,
     directory: Directory,
 }
 
-impl Lanes {
-    /// Lanes below this directory; none if it is not ours, or its path is too long. Makes no lane yet: the helper that cleans
+impl FifoChannels {
+    /// FIFO channels below this directory; none if it is not ours, or its path is too long. Makes no FIFO channel yet: the helper that cleans
     /// up after us is told first.
     pub(crate) fn below(directory: &Path) -> Option<Self> {
-        let refused = |error: &io::Error| tracing::debug!(%error, "no place for lanes");
+        let refused = |error: &io::Error| tracing::debug!(%error, "no place for FIFO channels");
         Dir::make_own(directory, Sharing::Readable).inspect_err(refused).ok()?;
         leftovers::clear(directory, SweepMode::Remove);
         let path = directory.join(unique(&leftovers::prefix()?));
@@ -53,49 +53,49 @@ impl Lanes {
         &self.directory
     }
 
-    /// A lane for one container.
-    pub(crate) fn lay(&self) -> io::Result<Lane> {
+    /// A FIFO channel for one container.
+    pub(crate) fn create(&self) -> io::Result<FifoChannel> {
         Dir::make_own(&self.path, Sharing::Closed)?;
-        Lane::lay(self.path.join(unique("lane")))
+        FifoChannel::create(self.path.join(unique("lane")))
     }
 }
 
-impl Drop for Lanes {
+impl Drop for FifoChannels {
     fn drop(&mut self) {
         fs::remove_dir(&self.path).ok();
     }
 }
 
-/// A lane that was not taken yet.
+/// A FIFO channel that was not taken yet.
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct FifoChannel {
     place: Place,
     receiver: Receiver,
     sender: Sender,
 }
 
-impl Lane {
-    fn lay(path: PathBuf) -> io::Result<Self> {
+impl FifoChannel {
+    fn create(path: PathBuf) -> io::Result<Self> {
         fs::create_dir(&path)?;
         let place = Place(path);
         // The cell's user may be any; the way here is closed to all but us.
         place.open_to_all("", 0o755)?;
-        for name in [LANE_IN, LANE_OUT] {
+        for name in [FIFO_IN, FIFO_OUT] {
             mknodat(CWD, place.0.join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
             place.open_to_all(name, 0o666)?;
         }
-        let receiver = OpenOptions::new().open_receiver(place.0.join(LANE_OUT))?;
+        let receiver = OpenOptions::new().open_receiver(place.0.join(FIFO_OUT))?;
         // For reading too: there is nobody at the other end yet.
-        let sender = OpenOptions::new().read_write(true).open_sender(place.0.join(LANE_IN))?;
+        let sender = OpenOptions::new().read_write(true).open_sender(place.0.join(FIFO_IN))?;
         Ok(Self { place, receiver, sender })
     }
 
-    /// What to mount. Checked to be text when the lanes' place was chosen.
+    /// What to mount. Checked to be text when the FIFO channels' place was chosen.
     pub(crate) fn directory(&self) -> &str {
         self.place.0.to_str().unwrap_or_default()
     }
 
-    /// The stream of a container that was started with this lane: the lane if its PID 1 takes it, else the engine's.
+    /// The stream of a container that was started with this FIFO channel: the FIFO channel if its PID 1 takes it, else the engine's.
     pub(crate) async fn meet(self, mut attached: Attached) -> Attached {
         let Self { place, mut receiver, sender } = self;
         let mut first = [0; 512];
@@ -111,13 +111,13 @@ impl Lane {
         drop(place);
         match heard {
             Ok(Ok(None)) => Attached {
-                reader: Box::new(Reader { lane: receiver, lifeline: attached.reader }),
-                writer: Box::new(Writer { lane: Some(sender), lifeline: attached.writer }),
+                reader: Box::new(Reader { fifo_channel: receiver, lifeline: attached.reader }),
+                writer: Box::new(Writer { fifo_channel: Some(sender), lifeline: attached.writer }),
             },
             Ok(Ok(Some(count))) => {
-                tracing::debug!("PID 1 does not take its lane; everything goes through the engine");
+                tracing::debug!("PID 1 does not take its FIFO channel; everything goes through the engine");
                 let bytes = &first[..count];
-                let bytes = bytes.strip_prefix(&[LANE_ANSWER]).unwrap_or(bytes).to_vec();
+                let bytes = bytes.strip_prefix(&[FIFO_ANSWER]).unwrap_or(bytes).to_vec();
                 Attached { reader: Box::new(Cursor::new(bytes).chain(attached.reader)), ..attached }
             }
             // What is the matter shows on the engine's stream.
@@ -126,7 +126,7 @@ impl Lane {
     }
 }
 
-/// A lane's directory; gone when this is.
+/// A FIFO channel's directory; gone when this is.
 #[derive(Debug)]
 struct Place(PathBuf);
 
@@ -142,12 +142,12 @@ impl Drop for Place {
     }
 }
 
-/// Removes a lane, and nothing that does not look like one.
-fn remove(lane: &Path) {
-    for name in [LANE_IN, LANE_OUT] {
-        fs::remove_file(lane.join(name)).ok();
+/// Removes a FIFO channel, and nothing that does not look like one.
+fn remove(fifo_channel: &Path) {
+    for name in [FIFO_IN, FIFO_OUT] {
+        fs::remove_file(fifo_channel.join(name)).ok();
     }
-    fs::remove_dir(lane).ok();
+    fs::remove_dir(fifo_channel).ok();
 }
 
 #[cfg(test)]
@@ -160,12 +160,12 @@ mod tests {
 
     struct Rig {
         _home: tempfile::TempDir,
-        lanes: Lanes,
+        fifo_channels: FifoChannels,
     }
 
     fn rig() -> Rig {
         let home = tempfile::tempdir().unwrap();
-        Rig { lanes: Lanes::below(home.path()).unwrap(), _home: home }
+        Rig { fifo_channels: FifoChannels::below(home.path()).unwrap(), _home: home }
     }
 
     /// What the engine gives us, and the container's end of it.
@@ -177,15 +177,15 @@ mod tests {
 
     /// A12
     #[tokio::test]
-    async fn a_lane_that_is_taken_carries_and_leaves_no_name() {
-        let Rig { lanes, _home } = rig();
-        let lane = lanes.lay().unwrap();
-        let path = lane.place.0.clone();
-        let mut out = fs::OpenOptions::new().write(true).open(path.join(LANE_OUT)).unwrap();
-        let inside = OpenOptions::new().open_receiver(path.join(LANE_IN)).unwrap();
-        out.write_all(&[LANE_ANSWER, b'h', b'i']).unwrap();
+    async fn a_fifo_channel_that_is_taken_carries_and_leaves_no_name() {
+        let Rig { fifo_channels, _home } = rig();
+        let fifo_channel = fifo_channels.create().unwrap();
+        let path = fifo_channel.place.0.clone();
+        let mut out = fs::OpenOptions::new().write(true).open(path.join(FIFO_OUT)).unwrap();
+        let inside = OpenOptions::new().open_receiver(path.join(FIFO_IN)).unwrap();
+        out.write_all(&[FIFO_ANSWER, b'h', b'i']).unwrap();
         let (engine, _its) = attached();
-        let mut met = lane.meet(engine).await;
+        let mut met = fifo_channel.meet(engine).await;
         assert!(!path.exists());
         let mut word = [0; 2];
         met.reader.read_exact(&mut word).await.unwrap();
@@ -199,14 +199,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_the_lane_everything_goes_through_the_engine() {
-        for (said, arrives) in [(&[LANE_ANSWER, b'h', b'i'][..], b"hi"), (&b"hi"[..], b"hi")] {
-            let Rig { lanes, _home } = rig();
-            let lane = lanes.lay().unwrap();
-            let path = lane.place.0.clone();
+    async fn without_the_fifo_channel_everything_goes_through_the_engine() {
+        for (said, arrives) in [(&[FIFO_ANSWER, b'h', b'i'][..], b"hi"), (&b"hi"[..], b"hi")] {
+            let Rig { fifo_channels, _home } = rig();
+            let fifo_channel = fifo_channels.create().unwrap();
+            let path = fifo_channel.place.0.clone();
             let (engine, mut its) = attached();
             its.write_all(said).await.unwrap();
-            let mut met = lane.meet(engine).await;
+            let mut met = fifo_channel.meet(engine).await;
             assert!(!path.exists());
             let mut word = [0; 2];
             met.reader.read_exact(&mut word).await.unwrap();
@@ -216,10 +216,10 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_left_of_lanes_that_are_dropped() {
-        let Rig { lanes, _home } = rig();
-        let (lane, path) = (lanes.lay().unwrap(), lanes.path.clone());
+        let Rig { fifo_channels, _home } = rig();
+        let (fifo_channel, path) = (fifo_channels.create().unwrap(), fifo_channels.path.clone());
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
-        drop((lane, lanes));
+        drop((fifo_channel, fifo_channels));
         assert!(!path.exists());
     }
 }

@@ -15,9 +15,9 @@ pub(crate) fn clear(_: &Path, _: exec_watch::SweepMode) -> Vec<String> {
 
 /// Never made.
 #[derive(Debug)]
-pub(crate) struct Lanes(Infallible);
+pub(crate) struct FifoChannels(Infallible);
 
-impl Lanes {
+impl FifoChannels {
     pub(crate) fn below(_: &Path) -> Option<Self> {
         None
     }
@@ -26,21 +26,21 @@ impl Lanes {
         match self.0 {}
     }
 
-    pub(crate) fn lay(&self) -> io::Result<Lane> {
+    pub(crate) fn create(&self) -> io::Result<FifoChannel> {
         match self.0 {}
     }
 }
 
 /// Never made.
 #[derive(Debug)]
-pub(crate) struct Lane(Infallible);
+pub(crate) struct FifoChannel(Infallible);
 
-impl Lane {
+impl FifoChannel {
     pub(crate) fn directory(&self) -> &str {
         match self.0 {}
     }
 
-    #[expect(clippy::unused_async, reason = "the same call as where there are lanes")]
+    #[expect(clippy::unused_async, reason = "the same call as where there are FIFO channels")]
     pub(crate) async fn meet(self, _: Attached) -> Attached {
         match self.0 {}
     }

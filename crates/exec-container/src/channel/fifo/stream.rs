@@ -1,4 +1,4 @@
-//! The two directions of a lane, each with the engine's stream as its lifeline.
+//! The two directions of a FIFO channel, each with the engine's stream as its lifeline.
 
 use std::io;
 use std::pin::Pin;
@@ -6,9 +6,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Frames from the cell. It ends with the lane or with the engine's stream, whichever is first.
+/// Frames from the cell. It ends with the FIFO channel or with the engine's stream, whichever is first.
 pub(crate) struct Reader<R> {
-    pub(crate) lane: R,
+    pub(crate) fifo_channel: R,
     pub(crate) lifeline: Box<dyn AsyncRead + Send + Unpin>,
 }
 
@@ -18,15 +18,15 @@ impl<R: AsyncRead + Unpin> AsyncRead for Reader<R> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if let read @ Poll::Ready(_) = Pin::new(&mut self.lane).poll_read(context, buffer) {
+        if let read @ Poll::Ready(_) = Pin::new(&mut self.fifo_channel).poll_read(context, buffer) {
             return read;
         }
         let mut byte = [0];
         let mut unexpected = ReadBuf::new(&mut byte);
         ready!(Pin::new(&mut self.lifeline).poll_read(context, &mut unexpected))?;
         if unexpected.filled().is_empty() {
-            // What was said before the end may have arrived since the lane was asked.
-            return match Pin::new(&mut self.lane).poll_read(context, buffer) {
+            // What was said before the end may have arrived since the FIFO channel was asked.
+            return match Pin::new(&mut self.fifo_channel).poll_read(context, buffer) {
                 Poll::Pending => Poll::Ready(Ok(())),
                 last_words @ Poll::Ready(_) => last_words,
             };
@@ -39,7 +39,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Reader<R> {
 /// Frames to the cell. Closing it closes the engine's stream too.
 pub(crate) struct Writer<W> {
     /// `None` once it is closed.
-    pub(crate) lane: Option<W>,
+    pub(crate) fifo_channel: Option<W>,
     pub(crate) lifeline: Box<dyn AsyncWrite + Send + Unpin>,
 }
 
@@ -49,8 +49,8 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Writer<W> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match &mut self.lane {
-            Some(lane) => Pin::new(lane).poll_write(context, bytes),
+        match &mut self.fifo_channel {
+            Some(fifo_channel) => Pin::new(fifo_channel).poll_write(context, bytes),
             None => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
         }
     }
@@ -61,7 +61,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Writer<W> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.lane = None;
+        self.fifo_channel = None;
         Pin::new(&mut self.lifeline).poll_shutdown(context)
     }
 }
@@ -76,8 +76,8 @@ mod tests {
     #[tokio::test]
     async fn either_end_is_the_end() {
         for engine_ends in [true, false] {
-            let ((mut in_cell, lane), (engine, lifeline)) = (duplex(8), duplex(8));
-            let mut reader = Reader { lane, lifeline: Box::new(lifeline) };
+            let ((mut in_cell, fifo_channel), (engine, lifeline)) = (duplex(8), duplex(8));
+            let mut reader = Reader { fifo_channel, lifeline: Box::new(lifeline) };
             in_cell.write_all(b"word").await.unwrap();
             let mut word = [0; 4];
             reader.read_exact(&mut word).await.unwrap();
@@ -97,16 +97,16 @@ mod tests {
     /// F10
     #[tokio::test]
     async fn what_comes_on_the_lifeline_is_a_breach() {
-        let ((_in_cell, lane), (mut engine, lifeline)) = (duplex(8), duplex(8));
-        let mut reader = Reader { lane, lifeline: Box::new(lifeline) };
+        let ((_in_cell, fifo_channel), (mut engine, lifeline)) = (duplex(8), duplex(8));
+        let mut reader = Reader { fifo_channel, lifeline: Box::new(lifeline) };
         engine.write_all(b"x").await.unwrap();
         assert_eq!(reader.read_u8().await.unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
     #[tokio::test]
     async fn closing_it_closes_both() {
-        let ((mut in_cell, lane), (mut engine, lifeline)) = (duplex(8), duplex(8));
-        let mut writer = Writer { lane: Some(lane), lifeline: Box::new(lifeline) };
+        let ((mut in_cell, fifo_channel), (mut engine, lifeline)) = (duplex(8), duplex(8));
+        let mut writer = Writer { fifo_channel: Some(fifo_channel), lifeline: Box::new(lifeline) };
         writer.write_all(b"word").await.unwrap();
         writer.shutdown().await.unwrap();
         let mut heard = Vec::new();

@@ -12,9 +12,9 @@ pub(crate) use process::Reaper;
 /// What the helper has to know beside the containers' names.
 #[derive(Debug)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no helper"))]
-pub(crate) struct Duty {
-    /// Where lanes have to go.
-    pub(crate) lanes: Option<exec_wire::reaper::Directory>,
+pub(crate) struct ReaperSetup {
+    /// Where FIFO channels have to go.
+    pub(crate) fifo_channels: Option<exec_wire::reaper::Directory>,
     /// What the records of containers are called, but for their names: they go with them.
     pub(crate) records: Vec<exec_wire::reaper::Directory>,
     /// What goes with the record of a run that did not end.
@@ -34,7 +34,7 @@ pub(crate) struct Reaper;
 #[expect(clippy::unused_self, reason = "the same calls as where there is a helper")]
 impl Reaper {
     #[expect(clippy::unused_async, reason = "the same calls as where there is a helper")]
-    pub(crate) async fn new(_: &crate::Endpoint, _: &str, _: Duty) -> exec_core::Result<Self> {
+    pub(crate) async fn new(_: &crate::Endpoint, _: &str, _: ReaperSetup) -> exec_core::Result<Self> {
         Ok(Self)
     }
 

@@ -11,7 +11,7 @@ use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_init::Executable;
 use exec_wire::reaper::{Address, Name, Order, SocketPath};
 
-use super::Duty;
+use super::ReaperSetup;
 use crate::{Endpoint, Lifeline};
 
 /// A hold on the helper; it does its duty when the last one goes, or this process.
@@ -22,7 +22,7 @@ pub(crate) struct Reaper(Option<Arc<Shared>>);
 struct Shared {
     backend: String,
     engine: Address,
-    duty: Duty,
+    setup: ReaperSetup,
     program: Arc<Executable>,
     state: Mutex<State>,
 }
@@ -44,12 +44,12 @@ enum Stage {
 
 impl Reaper {
     /// Starts nothing yet: who only looks at an engine needs no helper.
-    pub(crate) async fn new(endpoint: &Endpoint, backend: &str, duty: Duty) -> Result<Self> {
+    pub(crate) async fn new(endpoint: &Endpoint, backend: &str, setup: ReaperSetup) -> Result<Self> {
         let failed = |error: io::Error| unavailable(backend, error);
         let Some(program) = Executable::load().map_err(failed)? else { return Ok(Self(None)) };
         let Some(engine) = address(endpoint).await.map_err(failed)? else { return Ok(Self(None)) };
         let backend = backend.to_owned();
-        Ok(Self(Some(Arc::new(Shared { backend, engine, duty, program, state: Mutex::default() }))))
+        Ok(Self(Some(Arc::new(Shared { backend, engine, setup, program, state: Mutex::default() }))))
     }
 
     /// To be called before the engine hears of the container.
@@ -107,23 +107,23 @@ impl Shared {
     /// Starts a helper that knows all that is to be known.
     fn start(&self, state: &mut State) -> io::Result<()> {
         let mut command = tokio::process::Command::from(self.program.command());
-        let output = self.duty.lifeline.as_ref().map_or_else(|| Ok(Stdio::null()), Lifeline::as_output)?;
+        let output = self.setup.lifeline.as_ref().map_or_else(|| Ok(Stdio::null()), Lifeline::as_output)?;
         // The runtime waits for it when it ends; nobody else does.
         let mut child =
             command.arg("reaper").stdin(Stdio::piped()).stdout(output).stderr(Stdio::null()).spawn()?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         state.pipe = Some(File::from(stdin.into_owned_fd()?));
         state.tell(&Order::Engine(self.engine.clone()))?;
-        if let Some(lanes) = &self.duty.lanes {
-            state.tell(&Order::Lanes(lanes.clone()))?;
+        if let Some(fifo_channels) = &self.setup.fifo_channels {
+            state.tell(&Order::FifoChannels(fifo_channels.clone()))?;
         }
-        for prefix in &self.duty.records {
+        for prefix in &self.setup.records {
             state.tell(&Order::Records(prefix.clone()))?;
         }
-        if let Some(note) = &self.duty.log_note {
+        if let Some(note) = &self.setup.log_note {
             state.tell(&Order::LogNote(note.clone()))?;
         }
-        if self.duty.dialect.removes_half_made {
+        if self.setup.dialect.removes_half_made {
             state.tell(&Order::Recheck)?;
         }
         for (watched, stage) in &state.watched.clone() {

@@ -47,13 +47,13 @@ impl Builder<'_> {
             return Ok(name);
         }
         let project = hex(&Sha256::digest(workspace.as_os_str().as_encoded_bytes()));
-        let turn = format!("build-{project}");
-        let _turn = process_lock::take(&turn).await.map_err(failed)?;
+        let lock = format!("build-{project}");
+        let _lock = process_lock::take(&lock).await.map_err(failed)?;
         // The previous holder of the lock may have built this very image, or its inputs may have changed.
         let recipe = read(workspace).await.map_err(failed)?;
         let name = recipe.name();
         if !self.has(&name).await? {
-            self.build(workspace, &recipe, (&name, &turn)).await.map_err(failed)?;
+            self.build(workspace, &recipe, (&name, &lock)).await.map_err(failed)?;
         }
         Ok(name)
     }

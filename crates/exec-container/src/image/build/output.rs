@@ -48,7 +48,7 @@ async fn tied(
 ) -> io::Result<Option<String>> {
     let (reader, writer) = io::pipe()?;
     let streams = [writer.try_clone()?, writer];
-    let spawned = crate::Tied::spawn(&program.path, arguments, |command| {
+    let spawned = crate::BoundService::spawn(&program.path, arguments, |command| {
         program.prepare(command, endpoint);
         let [out, err] = streams;
         command.stdout(out).stderr(err);

@@ -65,9 +65,10 @@ fn plan(opts: &ExecOpts) -> Plan {
 /// The request, with the name of the temporary workspace replaced.
 fn sent(opts: &ExecOpts, base: Base<'_>, placement: &Placement, workspace: &std::path::Path) -> String {
     let spec = spec(&plan(opts), base, &profile()).unwrap();
-    let lane = matches!(placement, Placement::Bind { .. }).then_some("/home/ada/.cache/agentctl/lanes/lane");
+    let fifo_channel =
+        matches!(placement, Placement::Bind { .. }).then_some("/home/ada/.cache/agentctl/lanes/lane");
     let labels = HashMap::from([("dev.agentctl.owner".to_owned(), "o1".to_owned())]);
-    let value = serde_json::to_value(body(&spec, placement, lane, &profile(), labels)).unwrap();
+    let value = serde_json::to_value(body(&spec, placement, fifo_channel, &profile(), labels)).unwrap();
     let text = serde_json::to_string_pretty(&value).unwrap();
     text.replace(&*workspace.canonicalize().unwrap().to_string_lossy(), "/workspace")
 }

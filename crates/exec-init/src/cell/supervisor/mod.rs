@@ -89,7 +89,7 @@ struct Supervisor {
     fence: Fence,
     open_files: Rlimit,
     outbox: Outbox,
-    /// The standard streams when frames use the lane: their end still means that the host is gone.
+    /// The standard streams when frames use the FIFO channel: their end still means that the host is gone.
     lifeline: Option<HostStream>,
     children: OwnedFd,
     greeted: bool,
@@ -113,12 +113,12 @@ struct Supervisor {
 
 impl Supervisor {
     fn new(config: Config) -> Result<(Inbox, Self), Errno> {
-        let Config { lane, landlock, cgroup, notes, kill_scope, home } = config;
+        let Config { fifo_channel, landlock, cgroup, notes, kill_scope, home } = config;
         sys::default_signals();
         sys::block_signals();
         let standard = stdio::take()?;
-        let (stream, lifeline) = match lane {
-            Some(lane) => (lane, Some(standard)),
+        let (stream, lifeline) = match fifo_channel {
+            Some(fifo_channel) => (fifo_channel, Some(standard)),
             None => (standard, None),
         };
         let children = sys::child_events()?;

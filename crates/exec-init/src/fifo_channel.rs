@@ -1,20 +1,20 @@
-//! The lane, PID 1's way past a container's engine: two named pipes that the host provides.
+//! The FIFO channel, PID 1's way past a container's engine: two named pipes that the host provides.
 
-use exec_wire::{LANE_ANSWER, LANE_DIRECTORY, LANE_IN, LANE_OUT};
+use exec_wire::{FIFO_ANSWER, FIFO_DIRECTORY, FIFO_IN, FIFO_OUT};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use crate::cell::HostStream;
 use crate::preface;
 
-/// Opens the lane and confirms it there, or answers on standard output that there is none. On any failure the
+/// Opens the FIFO channel and confirms it there, or answers on standard output that there is none. On any failure the
 /// engine's stream serves as well, only slower.
 pub(crate) fn take() -> Option<HostStream> {
-    let lane = open_at(LANE_DIRECTORY);
-    match &lane {
-        Ok(stream) if rustix::io::write(&stream.output, &[LANE_ANSWER]) == Ok(1) => lane.ok(),
+    let fifo_channel = open_at(FIFO_DIRECTORY);
+    match &fifo_channel {
+        Ok(stream) if rustix::io::write(&stream.output, &[FIFO_ANSWER]) == Ok(1) => fifo_channel.ok(),
         _ => {
-            preface::send(&[LANE_ANSWER]);
+            preface::send(&[FIFO_ANSWER]);
             None
         }
     }
@@ -26,8 +26,8 @@ fn open_at(directory: &str) -> Result<HostStream, Errno> {
     let directory =
         openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     Ok(HostStream {
-        input: openat(&directory, LANE_IN, OFlags::RDONLY | flags, Mode::empty())?,
-        output: openat(&directory, LANE_OUT, OFlags::WRONLY | flags, Mode::empty())?,
+        input: openat(&directory, FIFO_IN, OFlags::RDONLY | flags, Mode::empty())?,
+        output: openat(&directory, FIFO_OUT, OFlags::WRONLY | flags, Mode::empty())?,
     })
 }
 
@@ -42,11 +42,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().to_str().unwrap();
         assert_eq!(open_at(path).err(), Some(Errno::NOENT));
-        for name in [LANE_IN, LANE_OUT] {
+        for name in [FIFO_IN, FIFO_OUT] {
             mknodat(CWD, dir.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         }
         assert_eq!(open_at(path).err(), Some(Errno::NXIO));
-        let reader = openat(CWD, dir.path().join(LANE_OUT), OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty());
+        let reader = openat(CWD, dir.path().join(FIFO_OUT), OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty());
         assert!(open_at(path).is_ok());
         drop(reader);
     }
