@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use exec_cell::{Backend, Progress, Setup};
+use exec_control::Watch;
 use exec_core::{
     Cmd, ExecOpts, IsolationLevel, Needs, OwnPlaces, Plan, Registry, Request, Result, WorkspaceMode,
 };
-use exec_watch::Watch;
 
 use crate::probe::{Finding, Probe, look};
 use crate::{Backends, Evidence, Sandbox};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use exec_control::Seat;
 use exec_core::{Error, ErrorKind, Isolation, Result};
-use exec_watch::Seat;
 use exec_wire::{Facts, Fatal, PROTOCOL_VERSION, ToCell};
 use tokio::sync::{Mutex, Notify, mpsc, oneshot};
 use tokio::time::timeout;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use exec_control::RunNote;
 use exec_core::{Outcome, Usage};
-use exec_watch::RunNote;
 use tokio::time::Instant;
 
 use crate::cell::{Standing, death_error};

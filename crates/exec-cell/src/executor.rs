@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
+use exec_control::Begun;
 use exec_core::{
     Capabilities, Change, Cmd, Error, ErrorKind, ExecOpts, Execution, Executor, Health, Lifetime, Prepared,
     Remedy, Result, RunId, SessionName,
 };
-use exec_watch::Begun;
 use tokio::time::Instant;
 use tracing::Instrument;
 

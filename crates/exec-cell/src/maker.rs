@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use async_trait::async_trait;
+use exec_control::{Seat, Watch};
 use exec_core::{Capabilities, Fences, Isolation, OwnPlaces, Plan, Prepared, Remedy, Result};
-use exec_watch::{Seat, Watch};
 use exec_wire::{Facts, Rlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 

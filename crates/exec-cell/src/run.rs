@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use exec_control::{RunNote, Written};
 use exec_core::{
     Error, ErrorKind, Event, Lifetime, Outcome, Plan, Result, RunHandle, Signal, Stdin, WindowSize,
 };
-use exec_watch::{RunNote, Written};
 use exec_wire::{Start, ToCell, credit_cost};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};

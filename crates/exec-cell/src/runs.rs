@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use exec_control::Written;
 use exec_core::{Event, Signal, Status, Stream};
-use exec_watch::Written;
 use exec_wire::{Closed, EndReason, Exited, Failed, Fatal, FromCell, credit_cost};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::Instant;

@@ -17,7 +17,7 @@ use crate::options::{Mounts, Sandbox, SandboxChoice};
 use crate::places::Homes;
 use crate::read::Base;
 use crate::settings::{Settings, contradiction};
-use crate::surroundings::Surroundings;
+use crate::surroundings::HostEnvironment;
 
 /// What to load.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ impl Config {
     ///
     /// Fails on the first file with mistakes (listing all of them), on invalid variables, on contradictory settings
     /// and on mounts of files that do not exist.
-    pub fn load(host: &impl Surroundings, wanted: Wanted) -> Result<Self> {
+    pub fn load(host: &impl HostEnvironment, wanted: Wanted) -> Result<Self> {
         let homes = Homes::of(host);
         let backends = host.backends();
         let base = Base { directory: wanted.workspace.clone(), home: homes.home.clone(), backends };
@@ -178,7 +178,7 @@ pub(crate) fn refuse_contradiction(layer: &Layer, backends: &[Backend]) -> Resul
 }
 
 /// Checks mounts from files here, where the line is known. Mounts from options are checked when they are used.
-fn refuse_missing_sources(host: &impl Surroundings, layer: &Layer) -> Result<()> {
+fn refuse_missing_sources(host: &impl HostEnvironment, layer: &Layer) -> Result<()> {
     for entry in layer {
         let (Some(mounts), Origin::File(..)) = (entry.setting.value::<Mounts>(), &entry.origin) else {
             continue;

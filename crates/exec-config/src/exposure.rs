@@ -5,11 +5,11 @@ use exec_core::{Access, MountSpec, Remedy, Result};
 
 use crate::config::Config;
 use crate::fault::invalid;
-use crate::surroundings::Surroundings;
+use crate::surroundings::HostEnvironment;
 
 impl Config {
     /// Refuses mounts through which a command could write one of the configuration files.
-    pub fn refuse_exposure(&self, host: &impl Surroundings, mounts: &[MountSpec]) -> Result<()> {
+    pub fn refuse_exposure(&self, host: &impl HostEnvironment, mounts: &[MountSpec]) -> Result<()> {
         for mount in mounts.iter().filter(|mount| mount.access == Access::ReadWrite) {
             // A missing source is refused by the check of all mounts.
             let Ok(source) = host.canonical(&mount.source) else { continue };

@@ -12,12 +12,12 @@ use crate::found::loosened_by;
 use crate::layer::Entry;
 use crate::places::{self, Homes};
 use crate::source::{project_file, record, record_path};
-use crate::surroundings::Surroundings;
+use crate::surroundings::HostEnvironment;
 use crate::template::template;
 use crate::write::{self, Existing};
 
 /// Reads a file as a run would and returns the number of its settings.
-pub fn check(host: &impl Surroundings, path: &Path) -> Result<usize> {
+pub fn check(host: &impl HostEnvironment, path: &Path) -> Result<usize> {
     let wanted = Wanted { file: Some(path.to_owned()), ..Wanted::default() };
     Config::load(host, wanted).map(|config| config.layers.first().map_or(0, Vec::len))
 }
@@ -33,7 +33,7 @@ pub struct Trusted {
 
 /// Trusts a project's file as long as its bytes stay the same. The trusted bytes are the checked ones, so a file with
 /// mistakes is never trusted.
-pub fn trust(host: &impl Surroundings, path: &Path) -> Result<Trusted> {
+pub fn trust(host: &impl HostEnvironment, path: &Path) -> Result<Trusted> {
     let homes = Homes::of(host);
     let path = place(host, path)?;
     let file = project_file(host, &homes, &path)?;
@@ -45,7 +45,7 @@ pub fn trust(host: &impl Surroundings, path: &Path) -> Result<Trusted> {
 }
 
 /// Stops trusting a file and returns whether it was trusted. The file need not exist.
-pub fn untrust(host: &impl Surroundings, path: &Path) -> Result<bool> {
+pub fn untrust(host: &impl HostEnvironment, path: &Path) -> Result<bool> {
     let homes = Homes::of(host);
     let mut record = record(host, &homes)?;
     let known = record.forget(&place(host, path)?);
@@ -56,7 +56,7 @@ pub fn untrust(host: &impl Surroundings, path: &Path) -> Result<bool> {
 }
 
 /// The project's files that a run in this workspace would read, the outermost first.
-pub fn project_files(host: &impl Surroundings, workspace: &Path) -> Result<Vec<PathBuf>> {
+pub fn project_files(host: &impl HostEnvironment, workspace: &Path) -> Result<Vec<PathBuf>> {
     let workspace = host.canonical(workspace).map_err(|error| {
         invalid(format!("`{}` can't be used as a workspace", workspace.display())).with_source(error)
     })?;
@@ -75,7 +75,7 @@ pub enum Whose<'a> {
 /// Creates a commented file and returns its path. An existing file is replaced only on request, and a second file in
 /// another format is never created beside it.
 pub fn init(
-    host: &impl Surroundings,
+    host: &impl HostEnvironment,
     whose: Whose<'_>,
     format: Format,
     existing: Existing,
@@ -109,7 +109,7 @@ fn no_home() -> Error {
 }
 
 /// The path by which a run finds the file: its directory has no links.
-fn place(host: &impl Surroundings, path: &Path) -> Result<PathBuf> {
+fn place(host: &impl HostEnvironment, path: &Path) -> Result<PathBuf> {
     let unusable = |error: io::Error| {
         invalid(format!("`{}` does not exist", path.display()))
             .with_source(error)

@@ -11,7 +11,7 @@ use crate::layer::{Entry, Layer, Origin};
 use crate::places::{self, Homes};
 use crate::shell_word::shell_word;
 use crate::source::{ReadFile, project_file, read_file, record};
-use crate::surroundings::{Links, Surroundings};
+use crate::surroundings::{HostEnvironment, Links};
 use crate::trust::{Between, Record};
 
 /// What was found so far.
@@ -30,7 +30,7 @@ impl Found {
     /// Adds a file of the user's own.
     pub(crate) fn take_own(
         &mut self,
-        host: &impl Surroundings,
+        host: &impl HostEnvironment,
         homes: &Homes,
         path: &Path,
         links: Links,
@@ -42,7 +42,7 @@ impl Found {
 
     pub(crate) fn look_in_all_places(
         &mut self,
-        host: &impl Surroundings,
+        host: &impl HostEnvironment,
         homes: &Homes,
         workspace: &Path,
         above: &[Layer],
@@ -59,7 +59,7 @@ impl Found {
         Ok(())
     }
 
-    fn take_users(&mut self, host: &impl Surroundings, homes: &Homes) -> Result<()> {
+    fn take_users(&mut self, host: &impl HostEnvironment, homes: &Homes) -> Result<()> {
         match places::user_file(host, homes)? {
             Some(path) => self.take_own(host, homes, &path, Links::Follow),
             None => Ok(()),
@@ -68,7 +68,7 @@ impl Found {
 
     fn take_projects(
         &mut self,
-        host: &impl Surroundings,
+        host: &impl HostEnvironment,
         record: &Record,
         path: PathBuf,
         file: ReadFile,
@@ -93,7 +93,7 @@ impl Found {
 /// The settings of a project's file that count only if it is trusted. Options and variables are left out: they apply
 /// today, while trust lasts.
 pub(crate) fn loosened_by(
-    host: &impl Surroundings,
+    host: &impl HostEnvironment,
     homes: &Homes,
     record: &Record,
     path: &Path,

@@ -3,7 +3,7 @@
 //! Every value remembers its origin, every mistake is reported with file, line and the nearest valid key, and
 //! settings of a project's file that would loosen the sandbox are ignored until a person trusts the file.
 //!
-//! The crate knows which settings exist and how they combine, not how commands run. It reads through [`Surroundings`]
+//! The crate knows which settings exist and how they combine, not how commands run. It reads through [`HostEnvironment`]
 //! and prints nothing.
 //!
 //! ```no_run
@@ -58,5 +58,5 @@ pub use places::project_file_names;
 pub use schema::schema;
 pub use settings::Settings;
 pub use show::Row;
-pub use surroundings::{Here, Links, Surroundings};
+pub use surroundings::{Here, HostEnvironment, Links};
 pub use write::Existing;

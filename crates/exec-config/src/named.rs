@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use exec_core::{Error, Result};
 
 use crate::fault::invalid;
-use crate::surroundings::{Links, Surroundings};
+use crate::surroundings::{HostEnvironment, Links};
 
 /// Which links on the path are allowed.
-pub(crate) fn links(host: &impl Surroundings, workspace: &Path, path: &Path) -> Result<Links> {
+pub(crate) fn links(host: &impl HostEnvironment, workspace: &Path, path: &Path) -> Result<Links> {
     // A missing path is reported where it is used or read.
     let (Ok(workspace), Ok(real)) = (host.canonical(workspace), host.canonical(path)) else {
         return Ok(Links::Follow);

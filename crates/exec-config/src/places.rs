@@ -17,7 +17,7 @@ use exec_files::UserDirs;
 
 use crate::fault::{invalid, perhaps_planted};
 use crate::format::EXTENSIONS;
-use crate::surroundings::Surroundings;
+use crate::surroundings::HostEnvironment;
 
 /// The name of the user's file, without the extension.
 pub(crate) const USER_STEM: &str = "config";
@@ -37,7 +37,7 @@ pub(crate) struct Homes {
 
 impl Homes {
     /// Reads them from the environment.
-    pub(crate) fn of(host: &impl Surroundings) -> Self {
+    pub(crate) fn of(host: &impl HostEnvironment) -> Self {
         let variables = host.variables();
         let variable =
             |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_owned());
@@ -52,7 +52,7 @@ pub fn project_file_names() -> impl Iterator<Item = String> {
 }
 
 /// The user's own file.
-pub(crate) fn user_file(host: &impl Surroundings, homes: &Homes) -> Result<Option<PathBuf>> {
+pub(crate) fn user_file(host: &impl HostEnvironment, homes: &Homes) -> Result<Option<PathBuf>> {
     match &homes.config {
         Some(directory) => only_one(host, directory, USER_STEM),
         None => Ok(None),
@@ -61,7 +61,7 @@ pub(crate) fn user_file(host: &impl Surroundings, homes: &Homes) -> Result<Optio
 
 /// The project's files, the outermost first; `workspace` is canonical.
 pub(crate) fn project_files(
-    host: &impl Surroundings,
+    host: &impl HostEnvironment,
     homes: &Homes,
     workspace: &Path,
 ) -> Result<Vec<PathBuf>> {
@@ -73,7 +73,7 @@ pub(crate) fn project_files(
     Ok(files.into_iter().flatten().collect())
 }
 
-fn directories<'a>(host: &impl Surroundings, homes: &Homes, workspace: &'a Path) -> Vec<&'a Path> {
+fn directories<'a>(host: &impl HostEnvironment, homes: &Homes, workspace: &'a Path) -> Vec<&'a Path> {
     let home = homes.home.as_deref().filter(|home| workspace.starts_with(home));
     let within_home = |directory: &&Path| home.is_none_or(|home| directory.starts_with(home));
     let counts = |directory: &&Path| *directory == workspace || host.is_ours(directory);
@@ -89,7 +89,7 @@ fn directories<'a>(host: &impl Surroundings, homes: &Homes, workspace: &'a Path)
 }
 
 /// The existing file of this name in a directory, if any.
-pub(crate) fn existing(host: &impl Surroundings, directory: &Path, stem: &str) -> Option<PathBuf> {
+pub(crate) fn existing(host: &impl HostEnvironment, directory: &Path, stem: &str) -> Option<PathBuf> {
     candidates(directory, stem).find(|path| host.exists(path))
 }
 
@@ -98,7 +98,7 @@ fn candidates(directory: &Path, stem: &str) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The one file of this name in a directory, in any format. Two are an error: neither takes precedence.
-fn only_one(host: &impl Surroundings, directory: &Path, stem: &str) -> Result<Option<PathBuf>> {
+fn only_one(host: &impl HostEnvironment, directory: &Path, stem: &str) -> Result<Option<PathBuf>> {
     let mut found = candidates(directory, stem).filter(|path| host.exists(path));
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => Err(invalid(format!(

@@ -12,7 +12,7 @@ use crate::layer::{Entry, Layer, Origin};
 use crate::node::Places;
 use crate::places::Homes;
 use crate::read::Base;
-use crate::surroundings::{Links, Surroundings};
+use crate::surroundings::{HostEnvironment, Links};
 use crate::trust::Record;
 
 /// A file and its settings.
@@ -22,7 +22,7 @@ pub(crate) struct ReadFile {
 }
 
 /// The list of trusted files.
-pub(crate) fn record(host: &impl Surroundings, homes: &Homes) -> Result<Record> {
+pub(crate) fn record(host: &impl HostEnvironment, homes: &Homes) -> Result<Record> {
     let Some(path) = record_path(homes) else { return Ok(Record::default()) };
     match host.read_own(&path) {
         Ok(text) => Ok(Record::parse(&text)),
@@ -38,13 +38,13 @@ pub(crate) fn record_path(homes: &Homes) -> Option<PathBuf> {
 }
 
 /// Reads a file in a place where agents write.
-pub(crate) fn project_file(host: &impl Surroundings, homes: &Homes, path: &Path) -> Result<ReadFile> {
+pub(crate) fn project_file(host: &impl HostEnvironment, homes: &Homes, path: &Path) -> Result<ReadFile> {
     read_file(host, homes, path, Links::Refuse)
 }
 
 /// Reads a file's settings, or reports everything that is wrong with it.
 pub(crate) fn read_file(
-    host: &impl Surroundings,
+    host: &impl HostEnvironment,
     homes: &Homes,
     path: &Path,
     links: Links,

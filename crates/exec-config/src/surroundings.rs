@@ -14,7 +14,7 @@ use crate::backend::Backend;
 const MOST: u64 = 256 << 10;
 
 /// A host to read configuration from: [`Here`] is the real one, and tests bring their own.
-pub trait Surroundings {
+pub trait HostEnvironment {
     /// The backends that can be named, in order of preference.
     fn backends(&self) -> &'static [Backend];
     /// All variables of the environment.
@@ -51,7 +51,7 @@ pub struct Here {
     pub backends: &'static [Backend],
 }
 
-impl Surroundings for Here {
+impl HostEnvironment for Here {
     fn backends(&self) -> &'static [Backend] {
         self.backends
     }
@@ -187,7 +187,7 @@ pub(crate) mod sample {
         }
     }
 
-    impl Surroundings for Sample {
+    impl HostEnvironment for Sample {
         fn backends(&self) -> &'static [Backend] {
             &BACKENDS
         }

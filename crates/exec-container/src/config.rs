@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use exec_cell::{PoolConfig, Progress, Setup};
+use exec_control::Watch;
 use exec_core::ExecOpts;
-use exec_watch::Watch;
 
 use crate::Patience;
 use crate::image::PullPolicy;

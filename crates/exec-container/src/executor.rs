@@ -3,9 +3,9 @@
 use std::sync::Once;
 
 use exec_cell::CellExecutor;
+use exec_control::Watch;
 use exec_core::{EngineInfo, Error, ErrorKind, Executor, Remedy, Result};
 use exec_init::{Arch, Program};
-use exec_watch::Watch;
 use exec_wire::reaper::Directory;
 
 use crate::channel::fifo::FifoChannels;

@@ -28,7 +28,7 @@ pub use config::ContainerConfig;
 pub use control::{ContainerEngines, FindEngines};
 pub use discovery::search::{Attempt, Candidate, Failure, Telling, Trouble, bad_address, search};
 pub use discovery::surroundings;
-pub use discovery::surroundings::{Here, Surroundings, System};
+pub use discovery::surroundings::{Here, HostEnvironment, System};
 pub use engine::endpoint::{Endpoint, EndpointError};
 pub use engine::greeting::{Greeting, Product, Silence, greet};
 pub use engine::patience::Patience;

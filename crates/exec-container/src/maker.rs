@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker, Keeper};
+use exec_control::Watch;
 use exec_core::{Capabilities, Error, ErrorKind, Isolation, OwnPlaces, Plan, Prepared, Remedy, Result};
-use exec_watch::Watch;
 use exec_wire::{ContainerPlan, Expected, Facts, Fatal, LandlockPlan, Resource, Rlimit, ToCell};
 use tokio::io::{AsyncRead, AsyncWriteExt};
 

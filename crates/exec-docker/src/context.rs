@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::Surroundings;
+use crate::HostEnvironment;
 
 /// A context that was chosen, as its file describes it.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ struct DockerEndpoint {
 
 /// The context that is in force, by variable or configuration; `None` where Docker's own defaults are.
 pub(crate) fn chosen(
-    around: &dyn Surroundings,
+    around: &dyn HostEnvironment,
     home: Option<&Path>,
 ) -> Result<Option<Context>, ContextError> {
     let directory = match around.variable("DOCKER_CONFIG").filter(|value| !value.is_empty()) {
@@ -102,7 +102,7 @@ pub(crate) fn chosen(
 }
 
 /// The context that the configuration file names; empty where it names none.
-fn current(around: &dyn Surroundings, path: &Path) -> Result<String, ContextError> {
+fn current(around: &dyn HostEnvironment, path: &Path) -> Result<String, ContextError> {
     let text = match around.read(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(String::new());
@@ -118,7 +118,7 @@ fn unreadable(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + 
 }
 
 /// Looks through all of them: a context's directory is named by a hash of its name, but the name is inside too.
-fn find(around: &dyn Surroundings, contexts: &Path, name: String) -> Result<Context, ContextError> {
+fn find(around: &dyn HostEnvironment, contexts: &Path, name: String) -> Result<Context, ContextError> {
     let directories = around.list(&contexts.join("meta")).unwrap_or_default();
     let described = |directory: PathBuf| {
         let text = around.read(&directory.join("meta.json")).ok()?;

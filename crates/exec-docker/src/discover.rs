@@ -7,7 +7,7 @@ use exec_container::{Product, bad_address};
 use exec_core::{Error, ErrorKind, Remedy, Result};
 
 use crate::context::{self, Context, ContextError, Transport};
-use crate::{Candidate, Endpoint, EndpointError, NAME, Surroundings, System};
+use crate::{Candidate, Endpoint, EndpointError, HostEnvironment, NAME, System};
 
 /// Why an engine may be at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl fmt::Display for Origin {
 /// commands to run on another. The last three are what is left to find, and the caller takes the first that answers.
 /// Docker's own program knows only the fourth of them, so it comes first: whoever may use it (root, the group
 /// `docker`) gets the engine that `docker` talks to; whoever may not gets their own.
-pub fn candidates(configured: Option<&str>, around: &dyn Surroundings) -> Result<Vec<Candidate>> {
+pub fn candidates(configured: Option<&str>, around: &dyn HostEnvironment) -> Result<Vec<Candidate>> {
     if let Some(address) = configured {
         return only(address, Origin::Configured, Transport::Plain);
     }
@@ -89,12 +89,12 @@ fn only(address: &str, origin: Origin, transport: Transport) -> Result<Vec<Candi
 }
 
 /// What `DOCKER_HOST` comes with. Docker takes any value of these for a yes.
-fn transport(around: &dyn Surroundings) -> Transport {
+fn transport(around: &dyn HostEnvironment) -> Transport {
     let is_set = |name: &&str| around.variable(name).is_some_and(|value| !value.is_empty());
     if ["DOCKER_TLS_VERIFY", "DOCKER_TLS"].iter().any(is_set) { Transport::Tls } else { Transport::Plain }
 }
 
-fn usual_places(around: &dyn Surroundings, home: Option<&Path>) -> Vec<Candidate> {
+fn usual_places(around: &dyn HostEnvironment, home: Option<&Path>) -> Vec<Candidate> {
     let unix = |path: PathBuf, origin| Candidate { endpoint: Endpoint::Unix(path), origin };
     let default = unix("/var/run/docker.sock".into(), Origin::Default);
     let desktop = |below: &str| home.map(|home| unix(home.join(below), Origin::Desktop));
@@ -111,7 +111,7 @@ fn usual_places(around: &dyn Surroundings, home: Option<&Path>) -> Vec<Candidate
     }
 }
 
-fn rootless(around: &dyn Surroundings) -> Option<PathBuf> {
+fn rootless(around: &dyn HostEnvironment) -> Option<PathBuf> {
     around.user_dirs().runtime.map(|path| path.join("docker.sock"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Surroundings, System};
+use crate::{HostEnvironment, System};
 
 /// What the remedy depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,17 +30,17 @@ pub enum DockerGroup {
 
 impl Facts {
     /// Looks around.
-    pub fn look(around: &dyn Surroundings) -> Self {
+    pub fn look(around: &dyn HostEnvironment) -> Self {
         Self { system: around.system(), program: program(around), group: group(around) }
     }
 }
 
 /// The engine without Docker's own program would do as well.
-fn program(around: &dyn Surroundings) -> Option<PathBuf> {
+fn program(around: &dyn HostEnvironment) -> Option<PathBuf> {
     ["docker", "dockerd"].into_iter().find_map(|name| around.program(name))
 }
 
-fn group(around: &dyn Surroundings) -> DockerGroup {
+fn group(around: &dyn HostEnvironment) -> DockerGroup {
     let groups = around.read(Path::new("/etc/group")).unwrap_or_default();
     let Some((id, members)) = groups.lines().find_map(docker_group) else { return DockerGroup::Absent };
     let user = around.variable("USER").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Runs commands in containers of a Docker engine: [`DockerExec`].
 //!
 //! Where the engine is, is found out as Docker's own program does it and a little beyond ([`candidates`]); why there is
-//! none is told with a remedy ([`diagnose`]). Both see the host through [`Surroundings`] only. What a container is made
+//! none is told with a remedy ([`diagnose`]). Both see the host through [`HostEnvironment`] only. What a container is made
 //! of is the business of `exec-container`.
 //!
 //! ```no_run
@@ -26,8 +26,8 @@ mod facts;
 pub use diagnose::diagnose;
 pub use discover::{Origin, candidates};
 pub use exec_container::{
-    ContainerConfig, Endpoint, EndpointError, Failure, Here, InitPlacement, Patience, PullPolicy,
-    Surroundings, System,
+    ContainerConfig, Endpoint, EndpointError, Failure, Here, HostEnvironment, InitPlacement, Patience,
+    PullPolicy, System,
 };
 pub use executor::{DockerConfig, DockerExec};
 pub use facts::{DockerGroup, Facts};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use exec_cell::PoolConfig;
+use exec_control::Watch;
 use exec_core::ExecOpts;
-use exec_watch::Watch;
 
 /// The name that selects local execution.
 pub(crate) const NAME: &str = "local";

@@ -7,10 +7,10 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, CellMaker};
+use exec_control::Watch;
 use exec_core::{Capabilities, ControlGroups, Fences, Isolation, Plan, Prepared, Remedy, Result};
 use exec_host::HostView;
 use exec_init::Executable;
-use exec_watch::Watch;
 use exec_wire::{Facts, JailSpec, Resource, Rlimit, Walls};
 
 use crate::config::NAME;

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use exec_watch::Watch;
+use exec_control::Watch;
 
 /// How long a search stays valid.
 const FRESH: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ fn decode(kept: &[u8]) -> Option<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use exec_watch::{Audit, StateDir};
+    use exec_control::{Audit, StateDir};
 
     use super::*;
 

@@ -10,9 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use exec_control::{Audit, StateDir, Watch};
 use exec_core::{ByteSize, Capture, Cmd, ExecOpts, Executor};
 use exec_local::{LocalConfig, LocalExec, WallsChoice};
-use exec_watch::{Audit, StateDir, Watch};
 use exec_wire::procfs;
 
 fn soak() -> bool {

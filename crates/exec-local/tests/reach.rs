@@ -2,9 +2,9 @@
 
 #![cfg(target_os = "linux")]
 
+use exec_control::{Audit, AuditFile, StateDir, Watch};
 use exec_core::{Cmd, ErrorKind, ExecOpts, Executor, MountSpec};
 use exec_local::{LocalConfig, LocalExec};
-use exec_watch::{Audit, AuditFile, StateDir, Watch};
 
 /// A40: in the library as well as in the program.
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use exec_core::{Error, ErrorKind, Remedy, Result};
 use serde::Deserialize;
 
-use crate::{NAME, Surroundings};
+use crate::{HostEnvironment, NAME};
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase")]
@@ -29,7 +29,7 @@ struct Destination {
 }
 
 /// The address of the connection with this name.
-pub(crate) fn address(around: &dyn Surroundings, name: &str) -> Result<String> {
+pub(crate) fn address(around: &dyn HostEnvironment, name: &str) -> Result<String> {
     let path = file(around);
     let text = path.as_ref().and_then(|path| around.read(path).ok());
     let file: Option<File> = text.and_then(|text| serde_json::from_str(&text).ok());
@@ -45,7 +45,7 @@ pub(crate) fn address(around: &dyn Surroundings, name: &str) -> Result<String> {
     })
 }
 
-fn file(around: &dyn Surroundings) -> Option<PathBuf> {
+fn file(around: &dyn HostEnvironment) -> Option<PathBuf> {
     let named = around.variable("PODMAN_CONNECTIONS_CONF").filter(|path| !path.is_empty());
     let usual = || Some(around.user_dirs().config_home?.join("containers/podman-connections.json"));
     named.map(PathBuf::from).or_else(usual)

@@ -7,7 +7,7 @@ use exec_container::Product;
 use exec_core::{ErrorKind, Result};
 
 use crate::connection;
-use crate::{Candidate, Endpoint, Surroundings, System};
+use crate::{Candidate, Endpoint, HostEnvironment, System};
 
 /// Why a service may listen at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl fmt::Display for Origin {
 /// If one of the first three is given it is the only one, right or wrong. An ordinary user's place is their own, as it is
 /// for Podman's own program: the system's service would make root's containers of their commands. Docker's sockets are not
 /// among them, not even where Podman listens there.
-pub fn candidates(configured: Option<&str>, around: &dyn Surroundings) -> Result<Vec<Candidate>> {
+pub fn candidates(configured: Option<&str>, around: &dyn HostEnvironment) -> Result<Vec<Candidate>> {
     if let Some(address) = configured {
         return only(address, Origin::Configured, ErrorKind::InvalidInput);
     }
@@ -79,7 +79,7 @@ fn only(address: &str, origin: Origin, malformed: ErrorKind) -> Result<Vec<Candi
     Candidate::named(address, origin, Product::Podman, malformed).map(|candidate| vec![candidate])
 }
 
-fn usual_places(around: &dyn Surroundings) -> Vec<Candidate> {
+fn usual_places(around: &dyn HostEnvironment) -> Vec<Candidate> {
     let unix = |path: PathBuf, origin| Candidate { endpoint: Endpoint::Unix(path), origin };
     match around.system() {
         System::Linux if around.user_id() == Some(0) => {

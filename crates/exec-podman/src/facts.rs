@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::runtime::Cgroups;
-use crate::{Surroundings, System};
+use crate::{HostEnvironment, System};
 
 /// What the remedy depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Facts {
 
 impl Facts {
     /// Looks around.
-    pub fn look(around: &dyn Surroundings) -> Self {
+    pub fn look(around: &dyn HostEnvironment) -> Self {
         Self { system: around.system(), program: around.program("podman"), cgroups: Cgroups::look(around) }
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::Surroundings;
+use crate::HostEnvironment;
 
 /// Where Podman takes its filter from, the first that is there. Where there is none it has one built in, which stays.
 const PLACES: [&str; 2] = ["/etc/containers/seccomp.json", "/usr/share/containers/seccomp.json"];
@@ -21,7 +21,7 @@ const SETTINGS: [&str; 2] = ["/usr/share/containers", "/etc/containers"];
 const ELSEWHERE: [&str; 2] = ["CONTAINERS_CONF", "CONTAINERS_CONF_OVERRIDE"];
 
 /// The filter to ask for; none to leave it to Podman.
-pub(crate) fn narrowed(around: &dyn Surroundings) -> Option<String> {
+pub(crate) fn narrowed(around: &dyn HostEnvironment) -> Option<String> {
     if is_set(around) {
         return None;
     }
@@ -30,7 +30,7 @@ pub(crate) fn narrowed(around: &dyn Surroundings) -> Option<String> {
 }
 
 /// Whether somebody may have chosen a filter: then it is theirs to say what is in it.
-fn is_set(around: &dyn Surroundings) -> bool {
+fn is_set(around: &dyn HostEnvironment) -> bool {
     let of_user = around.user_dirs().config_home;
     let directories = SETTINGS.iter().map(PathBuf::from).chain(of_user.map(|path| path.join("containers")));
     ELSEWHERE.iter().any(|name| around.variable(name).is_some())
@@ -40,13 +40,13 @@ fn is_set(around: &dyn Surroundings) -> bool {
 }
 
 /// The files with settings in a directory.
-fn settings(around: &dyn Surroundings, directory: &Path) -> Vec<PathBuf> {
+fn settings(around: &dyn HostEnvironment, directory: &Path) -> Vec<PathBuf> {
     let mut files = around.list(&directory.join("containers.conf.d")).unwrap_or_default();
     files.push(directory.join("containers.conf"));
     files
 }
 
-fn names_a_filter(around: &dyn Surroundings, file: &Path) -> bool {
+fn names_a_filter(around: &dyn HostEnvironment, file: &Path) -> bool {
     let text = around.read(file).unwrap_or_default();
     text.lines().any(|line| line.trim_start().starts_with("seccomp_profile"))
 }

@@ -30,8 +30,8 @@ mod service;
 pub use diagnose::diagnose;
 pub use discover::{Origin, candidates};
 pub use exec_container::{
-    ContainerConfig, Endpoint, EndpointError, Failure, Here, InitPlacement, Patience, PullPolicy,
-    Surroundings, System,
+    ContainerConfig, Endpoint, EndpointError, Failure, Here, HostEnvironment, InitPlacement, Patience,
+    PullPolicy, System,
 };
 pub use executor::{PodmanConfig, PodmanExec};
 pub use facts::Facts;

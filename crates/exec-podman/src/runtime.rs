@@ -4,7 +4,7 @@ use std::path::Path;
 
 use exec_wire::procfs;
 
-use crate::Surroundings;
+use crate::HostEnvironment;
 
 /// The runtime that Podman prefers, and that refuses hosts with both sorts of control groups.
 const CRUN: &str = "crun";
@@ -25,7 +25,7 @@ pub(crate) enum Cgroups {
 }
 
 impl Cgroups {
-    pub(crate) fn look(around: &dyn Surroundings) -> Self {
+    pub(crate) fn look(around: &dyn HostEnvironment) -> Self {
         let mounts = around.read(Path::new("/proc/self/mountinfo")).unwrap_or_default();
         let has = |kind: &[u8]| procfs::mounts(mounts.as_bytes()).any(|mount| mount.file_system == kind);
         if has(b"cgroup") && has(b"cgroup2") { Self::Hybrid } else { Self::Plain }
@@ -39,7 +39,7 @@ impl Cgroups {
 }
 
 /// What a service is told beyond Podman's own defaults, so that it can make containers here.
-pub(crate) fn options(around: &dyn Surroundings, cgroups: Cgroups) -> Vec<&'static str> {
+pub(crate) fn options(around: &dyn HostEnvironment, cgroups: Cgroups) -> Vec<&'static str> {
     let mut options = Vec::new();
     if cgroups == Cgroups::Hybrid && has_runc(around) {
         options.extend(["--runtime", RUNC]);
@@ -51,7 +51,7 @@ pub(crate) fn options(around: &dyn Surroundings, cgroups: Cgroups) -> Vec<&'stat
     options
 }
 
-fn has_runc(around: &dyn Surroundings) -> bool {
+fn has_runc(around: &dyn HostEnvironment) -> bool {
     around.program(RUNC).is_some() || RUNC_PLACES.iter().any(|place| around.exists(Path::new(place)))
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Tool;
 use crate::args::{ReadOutput, RunCommand, SandboxStatus, StartCommand, StopCommand, WriteInput};
-use crate::frame::Frame;
+use crate::operator_policy::OperatorPolicy;
 
 /// A tool with everything a model needs to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,12 +47,12 @@ impl Definition {
     }
 }
 
-/// All tools within this frame; `place` describes the sandbox.
-pub(crate) fn all(frame: &Frame, place: &str) -> Vec<Definition> {
-    Tool::ALL.into_iter().map(|tool| define(tool, frame, place)).collect()
+/// All tools within this policy; `place` describes the sandbox.
+pub(crate) fn all(policy: &OperatorPolicy, place: &str) -> Vec<Definition> {
+    Tool::ALL.into_iter().map(|tool| define(tool, policy, place)).collect()
 }
 
-fn define(tool: Tool, frame: &Frame, place: &str) -> Definition {
+fn define(tool: Tool, policy: &OperatorPolicy, place: &str) -> Definition {
     let (title, description, example, read_only) = match tool {
         Tool::RunCommand => (
             "Run a command",
@@ -95,10 +95,10 @@ fn define(tool: Tool, frame: &Frame, place: &str) -> Definition {
             true,
         ),
     };
-    Definition { tool, title, description, input_schema: schema(tool, frame), example, read_only }
+    Definition { tool, title, description, input_schema: schema(tool, policy), example, read_only }
 }
 
-fn schema(tool: Tool, frame: &Frame) -> Map<String, Value> {
+fn schema(tool: Tool, policy: &OperatorPolicy) -> Map<String, Value> {
     let mut schema = match tool {
         Tool::RunCommand => of::<RunCommand>(),
         Tool::StartCommand => of::<StartCommand>(),
@@ -108,13 +108,13 @@ fn schema(tool: Tool, frame: &Frame) -> Map<String, Value> {
         Tool::SandboxStatus => of::<SandboxStatus>(),
     };
     let longest = match tool {
-        Tool::StartCommand => frame.longest_in_background(),
-        _ => frame.longest(),
+        Tool::StartCommand => policy.longest_in_background(),
+        _ => policy.longest(),
     };
     let bounds = [
         ("timeout_seconds", longest.map(|time| json!(time.as_secs_f64()))),
-        ("wait_seconds", Some(json!(frame.bounds().longest_wait.as_secs()))),
-        ("max_output_bytes", Some(json!(frame.bounds().output.get()))),
+        ("wait_seconds", Some(json!(policy.bounds().longest_wait.as_secs()))),
+        ("max_output_bytes", Some(json!(policy.bounds().output.get()))),
     ];
     for (name, most) in bounds {
         if let (Some(property), Some(most)) = (property(&mut schema, name), most) {

@@ -30,7 +30,7 @@ mod check;
 mod definition;
 mod describe;
 mod explain;
-mod frame;
+mod operator_policy;
 mod output;
 mod reply;
 mod save;

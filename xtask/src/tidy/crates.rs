@@ -14,12 +14,12 @@ const ROWS: &[Row] = &[
     Row { name: "exec-core", may_use: &["exec-files"] },
     Row { name: "exec-wire", may_use: &[] },
     Row { name: "exec-init", may_use: &["exec-wire", "static-build"] },
-    Row { name: "exec-watch", may_use: &["exec-core", "exec-files", "exec-wire"] },
-    Row { name: "exec-cell", may_use: &["exec-core", "exec-watch", "exec-wire"] },
+    Row { name: "exec-control", may_use: &["exec-core", "exec-files", "exec-wire"] },
+    Row { name: "exec-cell", may_use: &["exec-core", "exec-control", "exec-wire"] },
     Row { name: "exec-host", may_use: &["exec-files"] },
     Row {
         name: "exec-local",
-        may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-watch", "exec-wire"],
+        may_use: &["exec-cell", "exec-core", "exec-host", "exec-init", "exec-control", "exec-wire"],
     },
     Row {
         name: "exec-container",
@@ -29,7 +29,7 @@ const ROWS: &[Row] = &[
             "exec-files",
             "exec-host",
             "exec-init",
-            "exec-watch",
+            "exec-control",
             "exec-wire",
         ],
     },
@@ -42,7 +42,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "agent-exec",
-        may_use: &["exec-cell", "exec-core", "exec-docker", "exec-local", "exec-podman", "exec-watch"],
+        may_use: &["exec-cell", "exec-core", "exec-docker", "exec-local", "exec-podman", "exec-control"],
     },
     Row { name: "exec-doctor", may_use: &["exec-core"] },
     Row { name: "exec-tools", may_use: &["exec-core"] },

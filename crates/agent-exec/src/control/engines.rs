@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exec_cell::{Left, Leftovers, Removal};
-use exec_watch::{CellRecord, Place, StateDir, SweepMode};
+use exec_control::{CellRecord, Place, StateDir, SweepMode};
 use futures_util::future::join_all;
 
 use crate::Backends;

@@ -1,10 +1,10 @@
 //! Cleaning up after owners that are dead, on this machine and on engines.
 
+use exec_control::{CellRecord, OwnerState, SweepMode, Swept};
 use exec_core::Result;
-use exec_watch::{CellRecord, OwnerState, SweepMode, Swept};
 use serde::Serialize;
 
-use super::{Left, Warden, engines};
+use super::{Controller, Left, engines};
 
 /// What cleaning up came to, or would.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -41,7 +41,7 @@ impl Cleaned {
     }
 }
 
-impl Warden {
+impl Controller {
     /// Removes what dead owners left: processes, control groups, directories, records, and their containers, volumes and networks
     /// on the engines in the records and in the usual places; Podman is asked even where none of its services listens. What is
     /// not ours, in doubt or in use stays.
@@ -60,7 +60,7 @@ impl Warden {
         let found = engines::clean(&self.backends, dead, mode).await;
         if mode == SweepMode::Remove {
             for cell in names.iter().filter(|name| found.containers.contains(name)) {
-                self.state().strike(cell)?;
+                self.state().forget(cell)?;
             }
         }
         Ok(Cleaned {

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use exec_control::{CellView, Load, Meant, OwnerState, Target};
 use exec_core::{Operation, Remedy, Result};
-use exec_watch::{CellView, Load, Meant, OwnerState, Target};
 use serde::{Serialize, Serializer};
 
-use super::Warden;
+use super::Controller;
 
 /// Whether something runs, and whether anything is wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -40,7 +40,7 @@ pub struct HealthReport {
     pub problems: Vec<Problem>,
 }
 
-impl Warden {
+impl Controller {
     /// How what is meant is doing; without a target, everything. A name that nothing has is one that has stopped.
     pub fn health(&self, target: Option<&Target>) -> Result<HealthReport> {
         let cells = self.look()?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use exec_cell::Progress;
 pub use exec_cell::{ImageStore, StoredImage};
+use exec_control::{Moment, SweepMode};
 use exec_core::{Error, ErrorKind, Operation, Result};
-use exec_watch::{Moment, SweepMode};
 use serde::Serialize;
 
 use crate::Backends;

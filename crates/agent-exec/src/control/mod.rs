@@ -1,6 +1,6 @@
 //! Seeing and stopping what runs on this machine, whoever started it.
 //!
-//! A [`Warden`] reads the records of one state directory. What it stops is what is written down there, and on engines
+//! A [`Controller`] reads the records of one state directory. What it stops is what is written down there, and on engines
 //! what carries that directory's label: never anything by its name, and nothing of anybody else.
 
 mod engines;
@@ -13,12 +13,12 @@ mod stop;
 use std::time::Duration;
 
 pub use exec_cell::{Engines, Left, Leftovers, Removal};
-use exec_core::Result;
-pub use exec_watch::{
+pub use exec_control::{
     Audit, AuditFile, CellRecord, CellView, Latch, Load, Meant, Moment, OwnerState, Place, RunRecord,
     StateDir, Survivor, Target, Watch,
 };
-pub use exec_watch::{SweepMode, Swept};
+pub use exec_control::{SweepMode, Swept};
+use exec_core::Result;
 pub use gc::Cleaned;
 pub use health::{HealthReport, HealthState, Problem};
 pub use report::{Ended, Report};
@@ -31,25 +31,25 @@ pub const STOP_GRACE: Duration = Duration::from_secs(30);
 /// Sees and stops what is written down in a state directory.
 ///
 /// ```no_run
-/// use agent_exec::control::{Target, Warden};
+/// use agent_exec::control::{Target, Controller};
 ///
 /// # async fn example() -> agent_exec::Result<()> {
-/// let warden = Warden::of_this_user();
-/// for cell in warden.look()? {
+/// let controller = Controller::of_this_user();
+/// for cell in controller.look()? {
 ///     println!("{}: {} runs, {:?}", cell.record.name, cell.runs.len(), cell.load);
 /// }
-/// let report = warden.kill(&Target::All).await?;
+/// let report = controller.kill(&Target::All).await?;
 /// assert!(report.is_clean(), "{:?}", report.survivors);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Warden {
+pub struct Controller {
     watch: Watch,
     backends: Backends,
 }
 
-impl Warden {
+impl Controller {
     /// Of the directory where all orchestrators of this user meet.
     pub fn of_this_user() -> Self {
         Self::of(Watch::default())
@@ -75,12 +75,12 @@ impl Warden {
 
     /// All cells, with their runs and what they use.
     pub fn look(&self) -> Result<Vec<CellView>> {
-        exec_watch::look(self.state())
+        exec_control::look(self.state())
     }
 
     /// All cells, with their runs but without what they use.
     fn list(&self) -> Result<Vec<CellView>> {
-        exec_watch::list(self.state())
+        exec_control::list(self.state())
     }
 
     /// The latch, if an emergency stop is in force.

@@ -1,7 +1,7 @@
 //! What stopping came to.
 
 use exec_cell::Left;
-use exec_watch::{Meant, Survivor};
+use exec_control::{Meant, Survivor};
 use serde::Serialize;
 
 /// What stopping came to.

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use exec_cell::{Left, Removal};
+use exec_control::{CellRecord, CellView, Meant, OwnerState, Place, RunRecord, Survivor, Target};
 use exec_core::Result;
-use exec_watch::{CellRecord, CellView, Meant, OwnerState, Place, RunRecord, Survivor, Target};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
-use super::Warden;
+use super::Controller;
 use super::engines::{self, Addresses};
 use super::report::{Ended, Report};
 
@@ -24,7 +24,7 @@ const OWNERS_TURN: Duration = Duration::from_millis(500);
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-impl Warden {
+impl Controller {
     /// Kills at once, and returns when that is verified.
     pub async fn kill(&self, target: &Target) -> Result<Report> {
         self.end(target, "by a kill from outside").await
@@ -38,8 +38,8 @@ impl Warden {
             match meant {
                 // One that waits for a command has nobody to ask.
                 Meant::Cell(cell) if cell.is_idle() => {}
-                Meant::Cell(cell) => exec_watch::ask_all(std::slice::from_ref(&cell.record)),
-                Meant::Run(cell, run) => exec_watch::ask_run(&cell.record, run),
+                Meant::Cell(cell) => exec_control::ask_all(std::slice::from_ref(&cell.record)),
+                Meant::Run(cell, run) => exec_control::ask_run(&cell.record, run),
             }
         }
         let deadline = Instant::now() + grace;
@@ -158,7 +158,7 @@ impl Warden {
             }
             if Instant::now() > end || !left.iter().any(|cell| is_awaited(&cell)) {
                 for cell in left {
-                    self.state().strike(&cell.name)?;
+                    self.state().forget(&cell.name)?;
                 }
                 return Ok(());
             }
@@ -243,12 +243,12 @@ fn unfinished(cell: &CellView) -> Left {
 /// Reads all of `/proc` again and again, so it has a thread of its own.
 async fn kill_cells(cells: &[CellRecord]) -> Vec<Survivor> {
     let cells = cells.to_vec();
-    spawn_blocking(move || exec_watch::end_all(&cells, DEATH_LIMIT)).await.unwrap_or_default()
+    spawn_blocking(move || exec_control::end_all(&cells, DEATH_LIMIT)).await.unwrap_or_default()
 }
 
 async fn kill_run(cell: &CellRecord, run: &RunRecord) -> Vec<Survivor> {
     let (cell, run) = (cell.clone(), run.clone());
-    spawn_blocking(move || exec_watch::end_run(&cell, &run, DEATH_LIMIT)).await.unwrap_or_default()
+    spawn_blocking(move || exec_control::end_run(&cell, &run, DEATH_LIMIT)).await.unwrap_or_default()
 }
 
 #[cfg(target_os = "linux")]
@@ -257,7 +257,7 @@ mod tests {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
-    use exec_watch::{Audit, Process, StateDir, Watch};
+    use exec_control::{Audit, Process, StateDir, Watch};
 
     use super::*;
 
@@ -273,14 +273,14 @@ mod tests {
             seat.stands(&Place::Group { leader: Process::now(child.id()).unwrap() }).unwrap();
             child
         });
-        let warden = Warden::of(watch);
-        let report = warden.kill(&Target::All).await.unwrap();
+        let controller = Controller::of(watch);
+        let report = controller.kill(&Target::All).await.unwrap();
         assert!(report.is_clean() && report.ended.len() == 1, "{report:?}");
         let mut child = making.join().unwrap();
         let ended = child.try_wait().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(ended.is_some(), "it was killed");
-        assert!(warden.list().unwrap().is_empty());
+        assert!(controller.list().unwrap().is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! `agentctl emergency-stop` and `agentctl resume`.
 
-use agent_exec::control::Warden;
+use agent_exec::control::Controller;
 use exec_core::Result;
 
 use super::stop::tell;
@@ -9,7 +9,7 @@ use crate::output::{Line, Voice, say};
 
 /// Stops everything.
 pub(crate) async fn emergency_stop(args: &EmergencyStopArgs) -> Result<u8> {
-    let report = Warden::of_this_user().emergency_stop().await?;
+    let report = Controller::of_this_user().emergency_stop().await?;
     let code = tell(&report, args.json)?;
     if !args.json {
         say(Voice::Person, &Line::info("new runs are refused until `agentctl resume`"));
@@ -19,8 +19,11 @@ pub(crate) async fn emergency_stop(args: &EmergencyStopArgs) -> Result<u8> {
 
 /// Lets runs start again.
 pub(crate) fn resume() -> Result<u8> {
-    let line =
-        if Warden::of_this_user().resume()? { "runs start again" } else { "no emergency stop is in force" };
+    let line = if Controller::of_this_user().resume()? {
+        "runs start again"
+    } else {
+        "no emergency stop is in force"
+    };
     say(Voice::Person, &Line::info(line));
     Ok(0)
 }

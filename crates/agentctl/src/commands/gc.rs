@@ -1,6 +1,6 @@
 //! `agentctl gc`: cleans up after dead orchestrators.
 
-use agent_exec::control::{SweepMode, Warden};
+use agent_exec::control::{Controller, SweepMode};
 use exec_core::Result;
 
 use super::print;
@@ -11,7 +11,7 @@ use crate::output::{Line, Voice, cleaned, say, to_line};
 /// Cleans up, or prints what it would remove.
 pub(crate) async fn gc(args: &GcArgs) -> Result<u8> {
     let mode = if args.dry_run { SweepMode::Look } else { SweepMode::Remove };
-    let report = Warden::of_this_user().gc(mode).await?;
+    let report = Controller::of_this_user().gc(mode).await?;
     let code = if report.is_done() { 0 } else { exit_code::SURVIVORS };
     if args.json {
         print(to_line(&report).as_bytes())?;

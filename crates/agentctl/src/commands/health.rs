@@ -1,6 +1,6 @@
 //! `agentctl health`: the health of all runs.
 
-use agent_exec::control::{HealthState, Target, Warden};
+use agent_exec::control::{Controller, HealthState, Target};
 use exec_core::Result;
 
 use super::print;
@@ -12,7 +12,7 @@ use crate::output::{Line, Voice, health, say, spell, to_line};
 pub(crate) fn health(args: HealthArgs) -> Result<u8> {
     let run = args.run.map(Target::Named).or_else(|| args.session.map(Target::Session));
     let target = run.or_else(|| args.owner.map(Target::Owner));
-    let mut report = Warden::of_this_user().health(target.as_ref())?;
+    let mut report = Controller::of_this_user().health(target.as_ref())?;
     report.problems.iter_mut().for_each(|problem| spell(&mut problem.remedy));
     let code = if report.state == HealthState::Error { exit_code::UNWELL } else { 0 };
     if args.json {

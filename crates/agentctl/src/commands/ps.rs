@@ -1,6 +1,6 @@
 //! `agentctl ps`: running commands.
 
-use agent_exec::control::Warden;
+use agent_exec::control::Controller;
 use exec_core::Result;
 
 use super::print;
@@ -9,8 +9,8 @@ use crate::output::{Line, Voice, ps, say, to_line};
 
 /// Prints the list.
 pub(crate) fn ps(args: &PsArgs) -> Result<u8> {
-    let warden = Warden::of_this_user();
-    let (cells, latch) = (warden.look()?, warden.latched()?);
+    let controller = Controller::of_this_user();
+    let (cells, latch) = (controller.look()?, controller.latched()?);
     if args.json {
         return print(to_line(&ps::object(&cells, latch.as_ref())).as_bytes());
     }

@@ -1,6 +1,6 @@
 //! `agentctl stop`, `kill` and `rm`.
 
-use agent_exec::control::{Meant, Report, Target, Warden};
+use agent_exec::control::{Controller, Meant, Report, Target};
 use exec_core::{Error, ErrorKind, Result};
 
 use super::print;
@@ -10,26 +10,26 @@ use crate::output::{Line, Voice, say, stopped, to_line};
 
 /// Asks the runs to end, then kills them.
 pub(crate) async fn stop(args: StopArgs) -> Result<u8> {
-    let warden = Warden::of_this_user();
+    let controller = Controller::of_this_user();
     let mut report = Report::default();
     for target in targets(args.target) {
-        report.add(warden.stop(&target, args.grace).await?);
+        report.add(controller.stop(&target, args.grace).await?);
     }
     tell(&report, args.json)
 }
 
 /// Kills the runs at once.
 pub(crate) async fn kill(args: KillArgs) -> Result<u8> {
-    let report = kill_all(&Warden::of_this_user(), targets(args.target)).await?;
+    let report = kill_all(&Controller::of_this_user(), targets(args.target)).await?;
     tell(&report, args.json)
 }
 
 /// Removes runs; running ones only by force.
 pub(crate) async fn rm(args: RmArgs) -> Result<u8> {
-    let warden = Warden::of_this_user();
+    let controller = Controller::of_this_user();
     let targets = targets(args.target);
     if !args.force {
-        let cells = warden.look()?;
+        let cells = controller.look()?;
         for target in &targets {
             let meant = target.among(&cells)?;
             if let Some(run) = meant.iter().find_map(running) {
@@ -42,14 +42,14 @@ pub(crate) async fn rm(args: RmArgs) -> Result<u8> {
             }
         }
     }
-    let report = kill_all(&warden, targets).await?;
+    let report = kill_all(&controller, targets).await?;
     tell(&report, args.json)
 }
 
-async fn kill_all(warden: &Warden, targets: Vec<Target>) -> Result<Report> {
+async fn kill_all(controller: &Controller, targets: Vec<Target>) -> Result<Report> {
     let mut report = Report::default();
     for target in targets {
-        report.add(warden.kill(&target).await?);
+        report.add(controller.kill(&target).await?);
     }
     Ok(report)
 }

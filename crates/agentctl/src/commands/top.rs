@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use agent_exec::control::{Target, Warden};
+use agent_exec::control::{Controller, Target};
 use exec_core::{Error, ErrorKind, Result};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
@@ -34,13 +34,13 @@ pub(crate) async fn top(args: &TopArgs) -> Result<u8> {
 }
 
 async fn show(terminal: &mut DefaultTerminal, signals: &mut Signals, interval: Duration) -> Result<u8> {
-    let warden = Warden::of_this_user();
+    let controller = Controller::of_this_user();
     let mut events = events();
     let mut model = Model::default();
     let mut next_look = Instant::now();
     loop {
         if Instant::now() >= next_look {
-            model.update(&warden.look()?, warden.latched()?.is_some(), Instant::now());
+            model.update(&controller.look()?, controller.latched()?.is_some(), Instant::now());
             next_look = Instant::now() + interval;
         }
         paint(terminal, &model)?;
@@ -63,7 +63,7 @@ async fn show(terminal: &mut DefaultTerminal, signals: &mut Signals, interval: D
             Action::Kill(name) => {
                 model.show_message(&format!("killing {name} …"));
                 paint(terminal, &model)?;
-                model.show_message(&kill(&warden, name).await);
+                model.show_message(&kill(&controller, name).await);
                 next_look = Instant::now();
             }
         }
@@ -71,8 +71,8 @@ async fn show(terminal: &mut DefaultTerminal, signals: &mut Signals, interval: D
 }
 
 /// Kills the run, and returns a message about the outcome.
-async fn kill(warden: &Warden, name: String) -> String {
-    match warden.kill(&Target::Named(name.clone())).await {
+async fn kill(controller: &Controller, name: String) -> String {
+    match controller.kill(&Target::Named(name.clone())).await {
         Ok(report) if report.is_clean() => format!("{name} is gone"),
         Ok(_) => format!("{name} may still be alive: `agentctl kill {name}` names what is left"),
         Err(error) => error.to_string(),

@@ -6,7 +6,7 @@ mod secrets;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 
-use exec_config::{Config, Entry, Setting, Surroundings, Wanted};
+use exec_config::{Config, Entry, HostEnvironment, Setting, Wanted};
 use exec_core::{Capture, Cmd, Error, ErrorKind, ExecOpts, Limit, Request, Result, Stdin, WindowSize};
 use exec_workshop::Workshop;
 
@@ -104,7 +104,7 @@ impl Host {
 }
 
 /// The job of `agentctl run`.
-pub(crate) fn run(args: RunArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+pub(crate) fn run(args: RunArgs, surroundings: &impl HostEnvironment, host: Host) -> Result<Job> {
     let commands = vec![Cmd::from_argv(args.argv)?];
     let default = Capture::default();
     let streams = Streams {
@@ -117,7 +117,7 @@ pub(crate) fn run(args: RunArgs, surroundings: &impl Surroundings, host: Host) -
 }
 
 /// The job of `agentctl shell`.
-pub(crate) fn shell(args: &ShellArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+pub(crate) fn shell(args: &ShellArgs, surroundings: &impl HostEnvironment, host: Host) -> Result<Job> {
     let streams = Streams::plain(TtyArg::Auto, StdinArg::Inherit);
     let mut job = without_command(&args.how, Vec::new(), streams, surroundings, host)?;
     job.commands = shells((host.variable)(OsStr::new("SHELL")));
@@ -126,7 +126,7 @@ pub(crate) fn shell(args: &ShellArgs, surroundings: &impl Surroundings, host: Ho
 }
 
 /// What `agentctl doctor` tries: a run with these options, without input and without a terminal.
-pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl HostEnvironment, host: Host) -> Result<Job> {
     let mut job = service(&args.how, surroundings, host)?;
     lift_time(&mut job, &args.how);
     // It tries all of them.
@@ -135,7 +135,7 @@ pub(crate) fn doctor(args: &DoctorArgs, surroundings: &impl Surroundings, host: 
 }
 
 /// How the commands of a server's clients run: without input and without a terminal.
-pub(crate) fn service(how: &HowArgs, surroundings: &impl Surroundings, host: Host) -> Result<Job> {
+pub(crate) fn service(how: &HowArgs, surroundings: &impl HostEnvironment, host: Host) -> Result<Job> {
     without_command(how, Vec::new(), Streams::plain(TtyArg::Never, StdinArg::None), surroundings, host)
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn workshop(
     how: &HowArgs,
     workshop: &Workshop,
     stdin: StdinArg,
-    surroundings: &impl Surroundings,
+    surroundings: &impl HostEnvironment,
     host: Host,
 ) -> Result<Job> {
     let said = workshop.settings.clone();
@@ -175,7 +175,7 @@ fn without_command(
     how: &HowArgs,
     said: Vec<Setting>,
     streams: Streams,
-    surroundings: &impl Surroundings,
+    surroundings: &impl HostEnvironment,
     host: Host,
 ) -> Result<Job> {
     let said = said.into_iter().filter(|setting| !how.options.has(setting.name()));
@@ -216,7 +216,7 @@ fn lift_time(job: &mut Job, how: &HowArgs) {
 
 /// Everything that is configured, with what was typed on top.
 fn configuration(
-    surroundings: &impl Surroundings,
+    surroundings: &impl HostEnvironment,
     config: &ConfigArg,
     files: &FileArgs,
     flags: Vec<Entry>,

@@ -1,6 +1,6 @@
 //! The options of a run on each backend: the effective settings, and what only a command line has.
 
-use exec_config::{Config, Surroundings, project_file_names};
+use exec_config::{Config, HostEnvironment, project_file_names};
 use exec_core::{DangerousMounts, Error, ExecOpts, Result};
 
 use super::Host;
@@ -46,7 +46,7 @@ impl OptsByBackend {
     pub(super) fn build(
         config: &Config,
         files: &FileArgs,
-        surroundings: &impl Surroundings,
+        surroundings: &impl HostEnvironment,
         host: Host,
     ) -> Result<Self> {
         let (mut known, mut refused) = (Vec::new(), Vec::new());
@@ -85,7 +85,7 @@ fn refusal(backend: &str, error: &Error) -> Error {
 fn one(
     config: &Config,
     files: &FileArgs,
-    surroundings: &impl Surroundings,
+    surroundings: &impl HostEnvironment,
     host: Host,
     backend: &str,
 ) -> Result<ExecOpts> {

@@ -29,7 +29,7 @@ const INTERACTIVE: Host = Host {
 /// A host without any configuration.
 struct Bare;
 
-impl Surroundings for Bare {
+impl HostEnvironment for Bare {
     fn backends(&self) -> &'static [exec_config::Backend] {
         crate::backends::all()
     }

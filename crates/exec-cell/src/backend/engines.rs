@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
+use exec_control::{CellRecord, StateDir, SweepMode};
 use exec_core::{Error, ErrorKind, Remedy, Result};
-use exec_watch::{CellRecord, StateDir, SweepMode};
 use serde::Serialize;
 
 use super::ImageStore;

@@ -8,8 +8,8 @@ mod images;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
+use exec_control::Watch;
 use exec_core::{Detected, ExecOpts, Result};
-use exec_watch::Watch;
 
 pub use engines::{Engines, Left, Leftovers, Removal};
 pub use images::{BuildStep, ImageStep, ImageStore, Progress, PullStep, StoredImage};

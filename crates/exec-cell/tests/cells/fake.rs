@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use exec_cell::{CellExecutor, CellIo, CellMaker, Keeper, PoolConfig};
+use exec_control::{Audit, StateDir, Watch};
 use exec_core::{Capabilities, Isolation, IsolationLevel, OwnPlaces, Plan, Prepared, Result};
-use exec_watch::{Audit, StateDir, Watch};
 use exec_wire::{
     Closed, EndReason, Exited, Facts, FromCell, HEADER_LEN, Header, PROTOCOL_VERSION, ReadBack, Rlimit,
     Status, ToCell,

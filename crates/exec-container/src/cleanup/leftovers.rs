@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use exec_watch::{ProcessState, World};
+use exec_control::{ProcessState, World};
 
 use crate::engine::labels::{self, Mark};
 use crate::engine::{Engine, Listed};
@@ -49,7 +49,7 @@ pub(crate) fn is_leftover(container: &Listed, here: &World, state_of: impl Fn(u3
 mod tests {
     use std::collections::HashMap;
 
-    use exec_watch::{Owner, StateDir};
+    use exec_control::{Owner, StateDir};
     use rstest::rstest;
 
     use super::*;

@@ -1,8 +1,8 @@
 //! Cleans up after dead owners on engines: containers first, then the volumes and networks that those used.
 
 use exec_cell::{Left, Leftovers};
+use exec_control::{CellRecord, Place, SweepMode};
 use exec_core::Result;
-use exec_watch::{CellRecord, Place, SweepMode};
 
 use super::volumes_and_networks::{Leftover, LeftoverKind};
 use super::{EngineInventory, FindEngines};

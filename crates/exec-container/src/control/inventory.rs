@@ -1,7 +1,7 @@
 //! Lists and removes our objects on an engine, from any process, not only their owner.
 
+use exec_control::{ProcessState, StateDir, World};
 use exec_core::{Error, ErrorKind, Remedy, Result};
-use exec_watch::{ProcessState, StateDir, World};
 
 use crate::cleanup::leftovers::is_leftover;
 use crate::engine::dialect::Dialect;

@@ -14,8 +14,8 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use exec_cell::{Engines, ImageStore, Leftovers, Removal};
+use exec_control::{CellRecord, StateDir, SweepMode};
 use exec_core::Result;
-use exec_watch::{CellRecord, StateDir, SweepMode};
 
 use crate::{Answered, Endpoint, Patience};
 use inventory::EngineInventory;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use exec_cell::{Left, Removal};
-use exec_watch::{CellRecord, Place, StateDir};
+use exec_control::{CellRecord, Place, StateDir};
 use futures_util::future::join_all;
 use tokio::time::{Instant, sleep};
 

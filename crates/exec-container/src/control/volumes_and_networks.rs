@@ -6,8 +6,8 @@
 
 use std::fmt;
 
+use exec_control::{ProcessState, World};
 use exec_core::Result;
-use exec_watch::{ProcessState, World};
 
 use super::EngineInventory;
 use crate::cleanup::leftovers::is_leftover;

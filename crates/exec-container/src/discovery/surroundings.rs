@@ -12,7 +12,7 @@ use exec_files::UserDirs;
 const MOST: u64 = 4 * 1024 * 1024;
 
 /// A host to look at: the real one is [`Here`], and tests bring their own.
-pub trait Surroundings {
+pub trait HostEnvironment {
     /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<OsString>;
     /// A text file.
@@ -50,7 +50,7 @@ pub enum System {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Here;
 
-impl Surroundings for Here {
+impl HostEnvironment for Here {
     fn variable(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name)
     }
@@ -114,7 +114,7 @@ pub mod sample {
 
     use std::collections::BTreeMap;
 
-    use super::{OsString, Path, PathBuf, Surroundings, System, io};
+    use super::{HostEnvironment, OsString, Path, PathBuf, System, io};
 
     /// A Linux host of an ordinary user with no engine on it.
     #[derive(Debug, Clone)]
@@ -165,7 +165,7 @@ pub mod sample {
         }
     }
 
-    impl Surroundings for Sample {
+    impl HostEnvironment for Sample {
         fn variable(&self, name: &str) -> Option<OsString> {
             self.variables.get(name).map(Into::into)
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use exec_watch::{Owner, StateDir, World};
+use exec_control::{Owner, StateDir, World};
 
 use crate::engine::Listed;
 

@@ -3,9 +3,9 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
+use exec_control::unique;
 use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::{Dir, Sharing, UserDirs};
-use exec_watch::unique;
 
 /// How many bytes are compared at a time.
 const PIECE: usize = 64 * 1024;

@@ -1,8 +1,8 @@
 //! `exec-init` in a volume of the engine's, for engines that do not see this host's files.
 
 use bollard::models::ContainerCreateBody;
+use exec_control::unique;
 use exec_core::{Error, ErrorKind, Result};
-use exec_watch::unique;
 
 use super::{INIT_DIRECTORY, INIT_NAME, INIT_PATH};
 use crate::engine::archive::Archive;

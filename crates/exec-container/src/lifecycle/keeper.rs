@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use exec_cell::{Keeper, PostMortem};
-use exec_watch::Seat;
+use exec_control::Seat;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 

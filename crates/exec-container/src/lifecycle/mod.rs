@@ -7,8 +7,8 @@ pub(crate) mod preparation;
 use std::collections::HashMap;
 use std::sync::Once;
 
+use exec_control::{Place, Watch, cell_name};
 use exec_core::{Error, ErrorKind, OwnPlaces, Result};
-use exec_watch::{Place, Watch, cell_name};
 
 use crate::cleanup::leftovers;
 use crate::cleanup::reaper::Reaper;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
-use agent_exec::control::{Audit, StateDir, Target, Warden, Watch};
+use agent_exec::control::{Audit, Controller, StateDir, Target, Watch};
 use anyhow::{Context, Result, ensure};
 use exec_core::{ErrorKind, ExecOpts, Executor, Operation, Step};
 use exec_docker::{ContainerConfig, DockerConfig, DockerExec};
@@ -14,24 +14,24 @@ use crate::leftovers::create;
 use crate::processes::{eventually_alive, with_argument};
 use crate::support::{ensure_nothing_is_left, sleeper, workspace};
 
-async fn watched(engine: &PrivateEngine, state: &Path) -> Result<(DockerExec, Warden)> {
+async fn watched(engine: &PrivateEngine, state: &Path) -> Result<(DockerExec, Controller)> {
     let watch = || Watch::new(StateDir::at(state), Audit::Off);
     let containers = ContainerConfig { warm_cells: 0, watch: watch(), ..ContainerConfig::default() };
     let executor = DockerExec::new(DockerConfig { host: Some(engine.host()), containers }).await?;
-    Ok((executor, Warden::of(watch())))
+    Ok((executor, Controller::of(watch())))
 }
 
 /// R14, F4: the engine hangs, and the processes end all the same.
 pub(crate) async fn while_the_engine_is_stopped() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, state) = (workspace()?, tempfile::tempdir()?);
-    let (executor, warden) = watched(&engine, state.path()).await?;
+    let (executor, controller) = watched(&engine, state.path()).await?;
     let opts = ExecOpts::in_workspace(dir.path());
     let (cmd, marker) = sleeper();
     let run = executor.start(&cmd, &opts).await?;
     eventually_alive(&marker).await?;
     engine.freeze()?;
-    let report = warden.emergency_stop().await;
+    let report = controller.emergency_stop().await;
     let alive = with_argument(&marker);
     let refused = executor.start(&cmd, &opts).await;
     engine.thaw()?;
@@ -46,7 +46,7 @@ pub(crate) async fn while_the_engine_is_stopped() -> Result<()> {
     );
     ensure!(run.wait().await.is_err(), "it was ended from outside");
     ensure_nothing_is_left(&engine).await?;
-    ensure!(warden.resume()?);
+    ensure!(controller.resume()?);
     ensure!(executor.run(&exec_core::Cmd::new("true"), &opts).await?.success(), "afterwards");
     drop(executor);
     engine.end().await
@@ -56,7 +56,7 @@ pub(crate) async fn while_the_engine_is_stopped() -> Result<()> {
 pub(crate) async fn strangers_stay() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, state, elsewhere) = (workspace()?, tempfile::tempdir()?, tempfile::tempdir()?);
-    let (executor, warden) = watched(&engine, state.path()).await?;
+    let (executor, controller) = watched(&engine, state.path()).await?;
     let (other, _) = watched(&engine, elsewhere.path()).await?;
     let opts = ExecOpts::in_workspace(dir.path());
     let ((cmd, marker), (other_cmd, other_marker)) = (sleeper(), sleeper());
@@ -77,9 +77,9 @@ pub(crate) async fn strangers_stay() -> Result<()> {
     for (name, labels) in &strangers {
         create(&client, &image, name, labels).await?;
     }
-    let report = warden.kill(&Target::All).await?;
+    let report = controller.kill(&Target::All).await?;
     ensure!(report.is_clean() && report.left.is_empty() && report.ended.len() == 1, "{report:?}");
-    let report = warden.emergency_stop().await?;
+    let report = controller.emergency_stop().await?;
     ensure!(report.is_clean(), "{report:?}");
     ensure!(with_argument(&marker).is_empty(), "ours is gone");
     ensure!(!with_argument(&other_marker).is_empty(), "the run of another state directory continues");
@@ -97,7 +97,7 @@ pub(crate) async fn strangers_stay() -> Result<()> {
 pub(crate) async fn the_script_needs_no_agentctl() -> Result<()> {
     let engine = PrivateEngine::start().await?;
     let (dir, state) = (workspace()?, tempfile::tempdir()?);
-    let (executor, warden) = watched(&engine, state.path()).await?;
+    let (executor, controller) = watched(&engine, state.path()).await?;
     let opts = ExecOpts::in_workspace(dir.path());
     let (cmd, marker) = sleeper();
     let run = executor.start(&cmd, &opts).await?;
@@ -112,7 +112,7 @@ pub(crate) async fn the_script_needs_no_agentctl() -> Result<()> {
     let output = tokio::task::spawn_blocking(move || command.output()).await??;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     ensure!(with_argument(&marker).is_empty(), "it is gone");
-    ensure!(warden.latched()?.is_some(), "and nothing new starts");
+    ensure!(controller.latched()?.is_some(), "and nothing new starts");
     ensure!(run.wait().await.is_err(), "it was ended from outside");
     drop(executor);
     engine.end().await

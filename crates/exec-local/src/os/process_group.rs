@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::new_run_id;
+use exec_control::{Begun, Place, Process, Watch};
 use exec_core::{
     Capabilities, Cmd, Error, ErrorKind, Exception, ExecOpts, Execution, Executor, Fences, Health, Isolation,
     IsolationLevel, Lifetime, Plan, Remedy, Result, SessionName, Stdin,
 };
-use exec_watch::{Begun, Place, Process, Watch};
 use tokio::process::Command;
 
 use crate::config::NAME;
@@ -186,7 +186,7 @@ fn spawn_error(cmd: &Cmd, error: std::io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use exec_watch::{Audit, StateDir};
+    use exec_control::{Audit, StateDir};
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::{Dir, FileKind, Sharing};
 
-use crate::{NAME, Surroundings};
+use crate::{HostEnvironment, NAME};
 
 /// The most entries of the directory that are looked at.
 const MOST: usize = 1 << 16;
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 16;
 const PREFIX: &str = "podman-";
 
 /// A path for a socket that nobody uses. The service that listens there takes it away when it ends.
-pub(crate) fn socket(around: &dyn Surroundings) -> Result<PathBuf> {
+pub(crate) fn socket(around: &dyn HostEnvironment) -> Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let directory = around.user_dirs().sockets;
     let sockets = Dir::make_own(&directory, Sharing::Closed).map_err(|error| {
@@ -43,7 +43,7 @@ pub(crate) fn socket(around: &dyn Surroundings) -> Result<PathBuf> {
 }
 
 /// Whether a socket of ours could be here.
-pub(super) fn is_ours(around: &dyn Surroundings, socket: &Path) -> bool {
+pub(super) fn is_ours(around: &dyn HostEnvironment, socket: &Path) -> bool {
     let name = socket.file_name().and_then(|name| name.to_str());
     socket.parent() == Some(&around.user_dirs().sockets) && name.is_some_and(|name| name.starts_with(PREFIX))
 }

@@ -13,10 +13,10 @@ use crate::{ReadOutput, StartCommand, StopCommand, ToolReply, WriteInput, explai
 impl Toolbox {
     pub(super) async fn start(&self, args: StartCommand) -> Result<ToolReply> {
         self.background.admit()?;
-        let mut opts = self.frame.in_background(args.cwd.as_deref(), args.timeout_seconds)?;
+        let mut opts = self.policy.in_background(args.cwd.as_deref(), args.timeout_seconds)?;
         opts.tty = args.terminal.unwrap_or(false).then(WindowSize::default);
         let run = self.executor.start(&Cmd::shell(&args.command), &opts).await?;
-        let most = usize::try_from(self.frame.bounds().log.get()).unwrap_or(usize::MAX);
+        let most = usize::try_from(self.policy.bounds().log.get()).unwrap_or(usize::MAX);
         let id = self.background.add(Command::watch(args.command, run, most));
         Ok(ToolReply::new(
             format!(

@@ -18,7 +18,7 @@ use crate::background::Background;
 use crate::check;
 use crate::definition::{self, Definition};
 use crate::describe;
-use crate::frame::Frame;
+use crate::operator_policy::OperatorPolicy;
 use crate::{Tool, ToolReply};
 
 /// Bounds on what the tools keep and show.
@@ -76,7 +76,7 @@ impl Watch for () {
 #[derive(Debug)]
 pub struct Toolbox {
     executor: Arc<dyn Executor>,
-    frame: Frame,
+    policy: OperatorPolicy,
     place: String,
     definitions: Vec<Definition>,
     background: Background,
@@ -94,10 +94,10 @@ impl Toolbox {
         let session = has.sessions.then(new_session);
         let mode = opts.workspace.mode.clone();
         let background = Background::new(bounds.commands);
-        let frame = Frame::new(opts, bounds, session)?;
-        let place = describe::place(executor.name(), has, frame.plan(), &mode);
-        let definitions = definition::all(&frame, &place);
-        Ok(Self { executor, frame, place, definitions, background, closed: watch::Sender::new(false) })
+        let policy = OperatorPolicy::new(opts, bounds, session)?;
+        let place = describe::place(executor.name(), has, policy.plan(), &mode);
+        let definitions = definition::all(&policy, &place);
+        Ok(Self { executor, policy, place, definitions, background, closed: watch::Sender::new(false) })
     }
 
     /// Restricts the toolbox to these tools; the others are neither listed nor carried out.
@@ -167,7 +167,7 @@ impl Toolbox {
     pub async fn close(&self) -> Result<()> {
         self.closed.send_replace(true);
         self.background.clear();
-        match self.frame.session() {
+        match self.policy.session() {
             Some(session) => self.executor.end_session(session).await,
             None => Ok(()),
         }

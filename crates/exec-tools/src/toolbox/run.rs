@@ -9,7 +9,7 @@ use crate::{RunCommand, ToolReply};
 impl Toolbox {
     /// Runs a command to its end, keeping as much output as an answer may contain.
     pub(super) async fn run(&self, args: RunCommand, watch: &dyn Watch) -> Result<ToolReply> {
-        let mut opts = self.frame.waited_for(args.cwd.as_deref(), args.timeout_seconds)?;
+        let mut opts = self.policy.waited_for(args.cwd.as_deref(), args.timeout_seconds)?;
         if let Some(input) = args.stdin {
             opts.stdin = Stdin::Bytes(input.into());
         }
@@ -37,13 +37,13 @@ impl Toolbox {
             None => None,
         };
         let result = ExecResult { outcome, stdout: stdout.finish(), stderr: stderr.finish() };
-        Ok(ToolReply::ran(result, self.frame.plan(), note.into_iter().collect()))
+        Ok(ToolReply::ran(result, self.policy.plan(), note.into_iter().collect()))
     }
 
     /// How much of a stream an answer shows: at least enough for reading to make progress.
     pub(super) fn shown(&self, asked: Option<u64>) -> ByteSize {
         const LEAST: ByteSize = ByteSize::bytes(64);
-        let most = self.frame.bounds().output;
+        let most = self.policy.bounds().output;
         asked.map_or(most, |asked| ByteSize::bytes(asked).min(most)).max(LEAST)
     }
 }

@@ -13,7 +13,7 @@ impl Toolbox {
     /// Describes the sandbox, tested by running a command.
     pub(super) async fn status(&self, _: SandboxStatus) -> Result<ToolReply> {
         let mut text = self.place.clone();
-        let tried = self.executor.run(&Cmd::shell(":"), self.frame.opts()).await;
+        let tried = self.executor.run(&Cmd::shell(":"), self.policy.opts()).await;
         let isolation = match &tried {
             Ok(result) => {
                 let took = result.outcome.duration.as_secs_f64() * 1e3;

@@ -150,7 +150,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         why: "FIFO channels in the cache: the pipes of one container, whose directory is taken away once it is open",
     },
     Exception {
-        place: "crates/exec-watch/src/",
+        place: "crates/exec-control/src/",
         uses: EVERYTHING,
         why: "records and the audit log, which `OwnPlaces` keeps out of reach; /proc and control groups",
     },

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use exec_cell::{Backend, Engines, Setup};
+use exec_control::{Moment, Watch};
 use exec_core::{Detected, Result};
-use exec_watch::{Moment, Watch};
 
 use super::*;
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use exec_control::{ProcessState, SweepMode, namespaces, start_time};
 use exec_files::{Dir, Sharing};
-use exec_watch::{ProcessState, SweepMode, namespaces, start_time};
 use exec_wire::{FIFO_IN, FIFO_OUT};
 
 /// The most entries of one directory that are looked at.

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use exec_control::{SweepMode, unique};
 use exec_files::{Dir, Sharing};
-use exec_watch::{SweepMode, unique};
 use exec_wire::reaper::Directory;
 use exec_wire::{FIFO_ANSWER, FIFO_IN, FIFO_OUT};
 use rustix::fs::{CWD, FileType, Mode, mknodat};

@@ -9,7 +9,7 @@ use exec_wire::reaper::Directory;
 use crate::Attached;
 
 /// There are none.
-pub(crate) fn clear(_: &Path, _: exec_watch::SweepMode) -> Vec<String> {
+pub(crate) fn clear(_: &Path, _: exec_control::SweepMode) -> Vec<String> {
     Vec::new()
 }
 

@@ -1,6 +1,6 @@
 //! Processes by their control group.
 
-use exec_watch::is_named_after;
+use exec_control::is_named_after;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// Kills all that is in the container. What belongs to another user stays, unless we are root.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use exec_watch::is_named_after;
+use exec_control::is_named_after;
 
 /// Where the count is, in the old way and in the new.
 const PLACES: [(&str, &str); 2] =

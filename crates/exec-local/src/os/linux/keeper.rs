@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use exec_cell::{CellIo, Keeper, PostMortem};
+use exec_control::{Place, Process, Seat};
 use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_init::Executable;
-use exec_watch::{Place, Process, Seat};
 use exec_wire::{EXIT_OUT_OF_MEMORY, JailSpec, ToCell};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;

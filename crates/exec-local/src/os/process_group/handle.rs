@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use exec_control::{RunNote, Seat};
 use exec_core::{
     Error, ErrorKind, Event, Isolation, Outcome, Plan, Result, RunHandle, Signal, Stdin, WindowSize,
 };
-use exec_watch::{RunNote, Seat};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin};
 use tokio::sync::{Mutex, mpsc, watch};

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
+use exec_control::Written;
 use exec_core::{Ended, Event, Isolation, LimitHit, LimitName, Outcome, Plan, Signal, Status, Stream, Usage};
-use exec_watch::Written;
 use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Child;

@@ -23,7 +23,7 @@ const STANDSTILL: Duration = Duration::from_millis(200);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// Kills the processes in the control groups of these cells, except their keepers, which clean up.
-pub(crate) fn strike(cells: &[CellRecord]) {
+pub(crate) fn kill_groups(cells: &[CellRecord]) {
     let names: Vec<&str> = cells.iter().filter_map(group_name).collect();
     if names.is_empty() {
         return;

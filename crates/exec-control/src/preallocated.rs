@@ -14,14 +14,14 @@ use crate::state::{Kind, StateDir};
 
 /// An empty file that is not a record yet.
 #[derive(Debug)]
-pub(crate) struct Blank {
+pub(crate) struct PreallocatedRecord {
     file: File,
     /// Its directory.
     runs: Arc<Dir>,
     name: String,
 }
 
-impl Blank {
+impl PreallocatedRecord {
     /// Prepares a file for the run of this cell. `None` on failure: then the run creates its record itself, or
     /// reports why it can't.
     pub(crate) fn lay(state: &StateDir, cell: &str) -> Option<Self> {

@@ -71,8 +71,8 @@ impl RunNote {
             audit.start(&StartLine::new(&note.record, state, run.isolation))?;
         }
         note.finished = false;
-        match run.cell.take_blank() {
-            Some(blank) => blank.fill(state, &note.record)?,
+        match run.cell.take_preallocated() {
+            Some(preallocated) => preallocated.fill(state, &note.record)?,
             None => state.put(Kind::Run, &note.record.file(), &note.record)?,
         }
         tracing::info!(parent: &note.span, argv = ?note.record.argv, "starts");

@@ -9,14 +9,14 @@ use crate::Bounds;
 
 /// The operator's options, checked once.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct OperatorPolicy {
     opts: ExecOpts,
     plan: Plan,
     bounds: Bounds,
     session: Option<SessionName>,
 }
 
-impl Frame {
+impl OperatorPolicy {
     /// Refuses invalid options. With a session, every command runs in it.
     pub(crate) fn new(opts: ExecOpts, bounds: Bounds, session: Option<SessionName>) -> Result<Self> {
         let opts = match &session {
@@ -122,43 +122,43 @@ fn invalid(message: impl Into<String>) -> Error {
 mod tests {
     use super::*;
 
-    fn frame(opts: impl FnOnce(ExecOpts) -> ExecOpts) -> (tempfile::TempDir, Frame) {
+    fn policy(opts: impl FnOnce(ExecOpts) -> ExecOpts) -> (tempfile::TempDir, OperatorPolicy) {
         let workspace = tempfile::tempdir().unwrap();
         let opts = opts(ExecOpts::in_workspace(workspace.path()));
-        let frame = Frame::new(opts, Bounds::default(), None).unwrap();
-        (workspace, frame)
+        let policy = OperatorPolicy::new(opts, Bounds::default(), None).unwrap();
+        (workspace, policy)
     }
 
     #[test]
     fn a_shorter_time_is_taken_and_a_longer_one_refused() {
-        let (_workspace, frame) = frame(|opts| opts.with_timeout(Duration::from_secs(60)));
-        let timeout = |seconds| frame.waited_for(None, seconds).map(|opts| opts.limits.timeout);
+        let (_workspace, policy) = policy(|opts| opts.with_timeout(Duration::from_secs(60)));
+        let timeout = |seconds| policy.waited_for(None, seconds).map(|opts| opts.limits.timeout);
         assert_eq!(timeout(Some(5.0)).unwrap(), Limit::Exactly(Duration::from_secs(5)));
         assert_eq!(timeout(None).unwrap(), Limit::Exactly(Duration::from_secs(60)));
         for wrong in [60.1, 0.0, f64::INFINITY, f64::NAN] {
             assert_eq!(timeout(Some(wrong)).unwrap_err().kind(), ErrorKind::InvalidInput, "{wrong}");
         }
-        assert!(frame.in_background(None, Some(61.0)).is_err());
+        assert!(policy.in_background(None, Some(61.0)).is_err());
     }
 
     #[test]
     fn the_presets_time_is_not_for_the_background() {
-        let (_workspace, frame) = frame(|opts| opts);
-        assert_eq!(frame.in_background(None, None).unwrap().limits.timeout, Limit::Unlimited);
-        assert!(frame.waited_for(None, Some(301.0)).is_err());
-        assert!(frame.in_background(None, Some(301.0)).is_ok());
+        let (_workspace, policy) = policy(|opts| opts);
+        assert_eq!(policy.in_background(None, None).unwrap().limits.timeout, Limit::Unlimited);
+        assert!(policy.waited_for(None, Some(301.0)).is_err());
+        assert!(policy.in_background(None, Some(301.0)).is_ok());
     }
 
     /// A36
     #[test]
     fn a_directory_is_within_the_workspace() {
-        let (workspace, frame) = frame(|opts| opts);
+        let (workspace, policy) = policy(|opts| opts);
         let absolute = workspace.path().canonicalize().unwrap().join("src");
         for right in ["src", "./src", absolute.to_str().unwrap()] {
-            assert!(frame.waited_for(Some(right), None).is_ok(), "{right}");
+            assert!(policy.waited_for(Some(right), None).is_ok(), "{right}");
         }
         for wrong in ["/", "/etc", "..", "src/../..", "/tmp"] {
-            assert!(frame.waited_for(Some(wrong), None).is_err(), "{wrong}");
+            assert!(policy.waited_for(Some(wrong), None).is_err(), "{wrong}");
         }
     }
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use exec_wire::procfs::mounts;
 
+use crate::cgroup_kill::find;
 use crate::members::is_named_after;
 use crate::procfs;
 use crate::snapshot::Seen;
-use crate::strike::find;
 
 /// Directories of groups.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@
 //! of a container.
 
 mod audit;
-mod blank;
+mod cgroup_kill;
 mod closing;
 mod ending;
 mod groups;
@@ -19,6 +19,7 @@ mod lock;
 mod members;
 mod network;
 mod owner;
+mod preallocated;
 mod process;
 mod procfs;
 mod record;
@@ -26,7 +27,6 @@ mod redact;
 mod run;
 mod snapshot;
 mod state;
-mod strike;
 mod sweep;
 mod target;
 mod view;

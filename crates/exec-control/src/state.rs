@@ -15,7 +15,7 @@ use exec_files::{Dir, FileKind, STATE_DIR_VARIABLE, Sharing, UserDirs};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::blank;
+use crate::preallocated;
 
 /// The largest file that is read; our files are far smaller.
 const LARGEST: u64 = 1 << 20;
@@ -254,11 +254,11 @@ impl StateDir {
     }
 
     /// Removes a cell and its runs from the records, once nothing of them is left and their owner won't do it.
-    pub fn strike(&self, cell: &str) -> Result<()> {
+    pub fn forget(&self, cell: &str) -> Result<()> {
         for run in crate::view::runs(self)?.iter().filter(|run| run.cell == cell) {
             self.remove(Kind::Run, &run.file());
         }
-        blank::discard(self, cell);
+        preallocated::discard(self, cell);
         self.remove(Kind::Cell, cell);
         Ok(())
     }

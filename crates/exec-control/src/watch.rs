@@ -11,9 +11,9 @@ use std::time::{Duration, SystemTime};
 use exec_core::{OwnPlaces, Result};
 
 use crate::audit::{Audit, AuditLog, Extent};
-use crate::blank::{self, Blank};
 use crate::closing;
 use crate::owner::{Owner, unique};
+use crate::preallocated::{self, PreallocatedRecord};
 use crate::record::{CellRecord, Moment, Place};
 use crate::run::{Begun, RunNote};
 use crate::state::{Kind, StateDir};
@@ -95,7 +95,7 @@ impl Watch {
             watch: self.clone(),
             record: Arc::new(record),
             why: Arc::default(),
-            blank: Arc::default(),
+            preallocated: Arc::default(),
         };
         match self.admit() {
             Ok(()) => {
@@ -199,7 +199,7 @@ pub struct Seat {
     /// Why it was ended from outside, read when it is gone.
     why: Arc<OnceLock<Option<String>>>,
     /// A file prepared for the record of its run.
-    blank: Arc<Mutex<Option<Blank>>>,
+    preallocated: Arc<Mutex<Option<PreallocatedRecord>>>,
 }
 
 impl Seat {
@@ -225,12 +225,12 @@ impl Seat {
 
     /// Prepares the record of its run in advance, for a cell that no caller waits for yet.
     pub fn expect_run(&self) {
-        let blank = Blank::lay(&self.watch.0.state, self.name());
-        *self.blank.lock().unwrap_or_else(PoisonError::into_inner) = blank;
+        let preallocated = PreallocatedRecord::lay(&self.watch.0.state, self.name());
+        *self.preallocated.lock().unwrap_or_else(PoisonError::into_inner) = preallocated;
     }
 
-    pub(crate) fn take_blank(&self) -> Option<Blank> {
-        self.blank.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub(crate) fn take_preallocated(&self) -> Option<PreallocatedRecord> {
+        self.preallocated.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Records that the cell serves a session from now on.
@@ -253,8 +253,8 @@ impl Seat {
     pub fn gone(&self) {
         let state = &self.watch.0.state;
         self.why.get_or_init(|| state.get(Kind::End, self.name()));
-        if self.take_blank().is_some() {
-            blank::discard(state, self.name());
+        if self.take_preallocated().is_some() {
+            preallocated::discard(state, self.name());
         }
         state.remove(Kind::Cell, self.name());
         state.remove(Kind::End, self.name());

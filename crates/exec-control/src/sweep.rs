@@ -10,11 +10,11 @@ use exec_files::Dir;
 use serde::Serialize;
 
 use crate::audit::{AuditLog, Extent};
-use crate::blank;
 use crate::closing::close_runs;
 use crate::ending::{Survivor, end_all, is_any_alive};
 use crate::groups;
 use crate::lock::{Lock, With};
+use crate::preallocated;
 use crate::process::World;
 use crate::record::{CellRecord, Place};
 use crate::state::{Kind, StateDir};
@@ -111,7 +111,7 @@ fn bury(state: &StateDir, cell: &CellRecord, survivors: &[Survivor], swept: &mut
             }
         }
     }
-    blank::discard(state, &cell.name);
+    preallocated::discard(state, &cell.name);
     state.remove(Kind::Cell, &cell.name);
     true
 }
@@ -176,8 +176,8 @@ mod tests {
 
     use super::*;
     use crate::audit::{Audit, AuditFile};
-    use crate::blank::Blank;
     use crate::owner::Owner;
+    use crate::preallocated::PreallocatedRecord;
     use crate::process::Process;
     use crate::record::{Moment, RunRecord};
     use crate::watch::{Watch, cell_name};
@@ -237,7 +237,7 @@ mod tests {
             state.put(Kind::Run, &run.file(), &run).unwrap();
         }
         state.leave_word(&left, "why");
-        Blank::lay(&state, &left).unwrap();
+        PreallocatedRecord::lay(&state, &left).unwrap();
 
         let looked = watch.sweep(SweepMode::Look).unwrap();
         assert_eq!((looked.cells.len(), looked.runs.len()), (2, 1));

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::cgroup_kill::kill_groups;
 use crate::groups;
 use crate::members::{Census, group_name};
 use crate::process::{Process, start_time};
 use crate::procfs;
 use crate::record::{CellRecord, Place, RunRecord};
 use crate::snapshot::{self, Seen};
-use crate::strike::strike;
 
 /// If a cell is not gone after this time, the gentler means have failed.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -44,7 +44,7 @@ pub struct Survivor {
 pub fn end_all(cells: &[CellRecord], limit: Duration) -> Vec<Survivor> {
     let mut first_blow: Option<Instant> = None;
     let mut look = FIRST_LOOK;
-    strike(cells);
+    kill_groups(cells);
     cells.iter().for_each(kill_first_process);
     loop {
         let seen = snapshot::take();
