@@ -1,4 +1,4 @@
-//! A program of ours that ends with us, in whatever way we end, but not before our containers are cleaned up.
+//! A program that ends when we do, however we end, but not before our containers are cleaned up.
 
 #[cfg(target_os = "linux")]
 mod process;
@@ -6,12 +6,12 @@ mod process;
 #[cfg(target_os = "linux")]
 pub use process::{BoundService, Lifeline};
 
-/// Nothing can be tied to us here.
+/// Not supported on this system.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug, Clone)]
 pub enum Lifeline {}
 
-/// Nothing can be tied to us here.
+/// Not supported on this system.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub enum BoundService {}
@@ -28,12 +28,12 @@ impl BoundService {
         Ok(None)
     }
 
-    /// There is none.
+    /// Never called: nothing is started.
     pub fn has_ended(&mut self) -> std::io::Result<bool> {
         match *self {}
     }
 
-    /// There is none.
+    /// Never called: nothing is started.
     pub fn lifeline(&self) -> Lifeline {
         match *self {}
     }

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use exec_init::Executable;
 use tokio::process::Child;
 
-/// The program goes on for as long as somebody holds a copy of this.
+/// Keeps the program running as long as any copy is open.
 #[derive(Debug, Clone)]
 pub struct Lifeline(Arc<File>);
 
 impl Lifeline {
-    /// For a helper that is to hold it too, and to which nobody listens.
+    /// A copy for a helper that holds it too; its output is not read.
     pub(crate) fn as_output(&self) -> io::Result<Stdio> {
         self.0.try_clone().map(Stdio::from)
     }
@@ -25,13 +25,13 @@ impl Lifeline {
 /// A program that ends with us.
 #[derive(Debug)]
 pub struct BoundService {
-    /// Waited for by the runtime when it has ended.
+    /// Reaped by the runtime when it has ended.
     helper: Child,
     lifeline: Lifeline,
 }
 
 impl BoundService {
-    /// Starts a program with this process's environment, which `change` may change; `None` where this build has no helper.
+    /// Starts a program with this process's environment, adjusted by `change`; `None` if this build has no helper.
     pub fn spawn(
         program: &Path,
         arguments: &[OsString],
@@ -48,12 +48,12 @@ impl BoundService {
         Ok(Some(Self { helper, lifeline }))
     }
 
-    /// Whether the program has ended although it was wanted.
+    /// Whether the program has ended while it was still needed.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         self.helper.try_wait().map(|status| status.is_some())
     }
 
-    /// What it hangs on.
+    /// Its lifeline.
     pub fn lifeline(&self) -> Lifeline {
         self.lifeline.clone()
     }

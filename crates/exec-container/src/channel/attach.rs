@@ -48,7 +48,7 @@ impl AsyncRead for Stdout {
                 None => return Poll::Ready(Ok(())),
                 Some(Err(error)) => return Poll::Ready(Err(io::Error::other(error))),
                 Some(Ok(LogOutput::StdOut { message })) => self.current = message,
-                // PID 1 never writes to it; this is output of the runtime.
+                // PID 1 never writes to standard error; this is output of the runtime.
                 Some(Ok(LogOutput::StdErr { message })) => {
                     tracing::debug!(message = %String::from_utf8_lossy(&message), "standard error of a cell");
                 }

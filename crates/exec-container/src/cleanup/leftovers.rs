@@ -1,7 +1,7 @@
-//! What processes that are dead left on an engine: found when the next one starts there.
+//! Finds the containers that dead processes left on an engine, when the next process starts there.
 //!
-//! A reaper that could not reach the engine, because that was killed too, has nobody to take over from it but us. Only
-//! what is provably nobody's any more is removed; a doubt leaves a container where it is.
+//! If the engine was killed too, the reaper could not reach it, and only the next process can clean up. A container
+//! is removed only if its owner is provably dead; in doubt it stays.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use exec_control::{ProcessState, World};
 use crate::engine::labels::{self, Mark};
 use crate::engine::{Engine, Listed};
 
-/// All of it together; the rest is for who starts next.
+/// The time limit for the whole sweep; the next process to start does the rest.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Looks for leftovers and removes them, beside whatever else goes on.
+/// Finds and removes leftovers in the background.
 pub(crate) fn sweep(engine: &Engine) {
-    // Where there are no such files nothing can be proved.
+    // Without `/proc`, nothing can be proved.
     let Some(here) = World::here() else { return };
     let engine = engine.clone();
     tokio::spawn(async move {
@@ -31,7 +31,7 @@ async fn remove_all(engine: &Engine, here: &World) {
         Err(error) => return tracing::debug!(%error, "looking for leftovers"),
     };
     for container in listed.iter().filter(|container| is_leftover(container, here, ProcessState::of)) {
-        // By its id: a name may be somebody else's by now.
+        // By id: another container may have the name by now.
         match engine.remove(&container.id).await {
             Ok(()) => tracing::info!(container = container.name, "removed what a dead process left"),
             Err(error) => tracing::debug!(%error, "removing a leftover"),
@@ -39,7 +39,7 @@ async fn remove_all(engine: &Engine, here: &World) {
     }
 }
 
-/// Whether it was made by a process of ours that is dead.
+/// Whether its owner is one of our processes and dead.
 pub(crate) fn is_leftover(container: &Listed, here: &World, state_of: impl Fn(u32) -> ProcessState) -> bool {
     let Some(mark) = Mark::parse(&container.labels) else { return false };
     labels::is_ours(container) && mark.world == *here && state_of(mark.pid).is_dead(mark.start)
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(decide(&made_by_us(), process), goes);
     }
 
-    /// A37: every label must be there and make sense.
+    /// A37: every label must be present and valid.
     #[test]
     fn a_missing_or_odd_label_makes_it_somebody_elses() {
         for key in
@@ -110,7 +110,7 @@ mod tests {
         assert!(!is_leftover(&made_by_us(), &here, |_| ProcessState::Gone));
     }
 
-    /// A37: made by somebody from an image that carries our labels.
+    /// A37: a foreign container whose image carries our labels.
     #[test]
     fn inherited_labels_make_nobody_ours() {
         let inherited = Listed { name: "nginx".into(), ..made_by_us() };
@@ -119,7 +119,7 @@ mod tests {
         assert!(!decide(&nothing, ProcessState::Gone));
     }
 
-    /// What is made now is not taken for a leftover by anybody here.
+    /// New containers of ours are not taken for leftovers.
     #[cfg(target_os = "linux")]
     #[test]
     fn our_own_stay() {

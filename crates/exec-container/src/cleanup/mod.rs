@@ -1,4 +1,4 @@
-//! What ends and removes containers, volumes and networks when their lifecycle could not.
+//! Ends and removes containers, volumes and networks when their lifecycle could not.
 
 pub(crate) mod last_resort;
 pub(crate) mod leftovers;

@@ -7,18 +7,18 @@ use exec_control::{ProcessState, SweepMode, namespaces, start_time};
 use exec_files::{Dir, Sharing};
 use exec_wire::{FIFO_IN, FIFO_OUT};
 
-/// The most entries of one directory that are looked at.
+/// The most entries read from one directory.
 const MOST: usize = 1 << 16;
 
 const KIND: &str = "lanes";
 
-/// How the name of this process's places begins: it tells the process from any other of this machine.
+/// The prefix of this process's directories. It distinguishes the process from all others on this machine.
 pub(super) fn prefix() -> Option<String> {
     Some(format!("{KIND}-{}-{}-{}", namespaces()?, std::process::id(), start_time("self")?))
 }
 
-/// Removes what dead processes left below a directory. Of those elsewhere, where the same number is another process, nothing
-/// is known, and theirs stays.
+/// Removes the directories of dead processes. Those of another PID namespace stay: there the same number is another
+/// process.
 pub(super) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
     let Some(here) = namespaces() else { return Vec::new() };
     let Ok(directory) = Dir::open_own(directory, Sharing::Readable) else { return Vec::new() };
@@ -36,13 +36,13 @@ pub(super) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
     dead.into_iter().map(str::to_owned).collect()
 }
 
-/// Removes a place of FIFO channels, and nothing in it that does not look like one.
+/// Removes a directory of FIFO channels, but nothing in it that does not look like a channel.
 fn remove(directory: &Dir, name: &str) -> io::Result<()> {
     let place = directory.own_dir(name, Sharing::Closed)?;
     for fifo_channel in place.entries(MOST)? {
         let pipes = place.dir(&fifo_channel.name)?;
         for pipe in [FIFO_IN, FIFO_OUT] {
-            // A FIFO channel may have been taken half away.
+            // A FIFO channel may be half removed.
             pipes.remove_file(pipe).ok();
         }
         place.remove_dir(&fifo_channel.name)?;
@@ -50,7 +50,7 @@ fn remove(directory: &Dir, name: &str) -> io::Result<()> {
     directory.remove_dir(name)
 }
 
-/// Number and start of the process whose place this is, if it is one of here.
+/// PID and start time of the directory's process, if it belongs to this machine.
 fn owner(name: &str, here: &str) -> Option<(u32, u64)> {
     let mut words =
         name.strip_prefix(KIND)?.strip_prefix('-')?.strip_prefix(here)?.strip_prefix('-')?.split('-');

@@ -1,4 +1,4 @@
-//! FIFO channels of named pipes.
+//! FIFO channels on Linux, made of named pipes.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Cursor};
@@ -20,16 +20,16 @@ use super::leftovers;
 use super::stream::{Reader, Writer};
 use crate::Attached;
 
-/// PID 1 answers as soon as it runs. One that has not done so by then never will, and whoever waits for it to be ready
-/// says so.
+/// PID 1 answers as soon as it runs. If it has not answered by then, it never will; the wait for the cell to be ready
+/// reports that.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
-/// Removes what dead processes left below a directory, or only lists it.
+/// Removes the FIFO channels of dead processes below a directory, or only lists them.
 pub(crate) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
     leftovers::clear(directory, mode)
 }
 
-/// Where the FIFO channels of one executor are until they are taken. Nobody else on this machine gets through it.
+/// The directory of one executor's FIFO channels until they are taken. Other users can't enter it.
 #[derive(Debug)]
 pub(crate) struct FifoChannels {
     path: PathBuf,
@@ -37,8 +37,8 @@ pub(crate) struct FifoChannels {
 }
 
 impl FifoChannels {
-    /// FIFO channels below this directory; none if it is not ours, or its path is too long. Makes no FIFO channel yet: the helper that cleans
-    /// up after us is told first.
+    /// FIFO channels below this directory; `None` if it is not ours or its path is too long. Creates nothing yet: the
+    /// reaper must know the directory first.
     pub(crate) fn below(directory: &Path) -> Option<Self> {
         let refused = |error: &io::Error| tracing::debug!(%error, "no place for FIFO channels");
         Dir::make_own(directory, Sharing::Readable).inspect_err(refused).ok()?;
@@ -48,7 +48,7 @@ impl FifoChannels {
         Some(Self { directory: Directory::new(path.as_os_str().as_bytes()).ok()?, path })
     }
 
-    /// Where they are, for whoever has to clean up after us.
+    /// Their directory, for the reaper.
     pub(crate) fn directory(&self) -> &Directory {
         &self.directory
     }
@@ -66,7 +66,7 @@ impl Drop for FifoChannels {
     }
 }
 
-/// A FIFO channel that was not taken yet.
+/// A FIFO channel that is not taken yet.
 #[derive(Debug)]
 pub(crate) struct FifoChannel {
     place: Place,
@@ -78,24 +78,24 @@ impl FifoChannel {
     fn create(path: PathBuf) -> io::Result<Self> {
         fs::create_dir(&path)?;
         let place = Place(path);
-        // The cell's user may be any; the way here is closed to all but us.
+        // The cell's user may be any. The directory above is closed to everyone but us.
         place.open_to_all("", 0o755)?;
         for name in [FIFO_IN, FIFO_OUT] {
             mknodat(CWD, place.0.join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
             place.open_to_all(name, 0o666)?;
         }
         let receiver = OpenOptions::new().open_receiver(place.0.join(FIFO_OUT))?;
-        // For reading too: there is nobody at the other end yet.
+        // Opened for reading too, because the other end is not open yet.
         let sender = OpenOptions::new().read_write(true).open_sender(place.0.join(FIFO_IN))?;
         Ok(Self { place, receiver, sender })
     }
 
-    /// What to mount. Checked to be text when the FIFO channels' place was chosen.
+    /// The directory to mount. `below` has checked that its path is UTF-8.
     pub(crate) fn directory(&self) -> &str {
         self.place.0.to_str().unwrap_or_default()
     }
 
-    /// The stream of a container that was started with this FIFO channel: the FIFO channel if its PID 1 takes it, else the engine's.
+    /// The stream of a container started with this FIFO channel: the channel if PID 1 takes it, else the engine's.
     pub(crate) async fn meet(self, mut attached: Attached) -> Attached {
         let Self { place, mut receiver, sender } = self;
         let mut first = [0; 512];
@@ -107,7 +107,7 @@ impl FifoChannel {
             }
         });
         let heard = heard.await;
-        // Before any command runs: the cell is not greeted yet.
+        // No command runs yet: the cell is not greeted yet.
         drop(place);
         match heard {
             Ok(Ok(None)) => Attached {
@@ -120,13 +120,13 @@ impl FifoChannel {
                 let bytes = bytes.strip_prefix(&[FIFO_ANSWER]).unwrap_or(bytes).to_vec();
                 Attached { reader: Box::new(Cursor::new(bytes).chain(attached.reader)), ..attached }
             }
-            // What is the matter shows on the engine's stream.
+            // The engine's stream shows the reason.
             Ok(Err(_)) | Err(_) => attached,
         }
     }
 }
 
-/// A FIFO channel's directory; gone when this is.
+/// A FIFO channel's directory, removed on drop.
 #[derive(Debug)]
 struct Place(PathBuf);
 
@@ -142,7 +142,7 @@ impl Drop for Place {
     }
 }
 
-/// Removes a FIFO channel, and nothing that does not look like one.
+/// Removes a FIFO channel, but nothing that does not look like one.
 fn remove(fifo_channel: &Path) {
     for name in [FIFO_IN, FIFO_OUT] {
         fs::remove_file(fifo_channel.join(name)).ok();
@@ -168,7 +168,7 @@ mod tests {
         Rig { fifo_channels: FifoChannels::below(home.path()).unwrap(), _home: home }
     }
 
-    /// What the engine gives us, and the container's end of it.
+    /// The engine's stream, and the container's end of it.
     fn attached() -> (Attached, tokio::io::DuplexStream) {
         let (ours, its) = duplex(64);
         let (reader, writer) = tokio::io::split(ours);

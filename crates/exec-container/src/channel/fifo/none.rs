@@ -1,4 +1,4 @@
-//! Elsewhere engines run on another kernel than we do.
+//! No FIFO channels: outside Linux, engines run on another kernel.
 
 use std::convert::Infallible;
 use std::io;
@@ -8,12 +8,12 @@ use exec_wire::reaper::Directory;
 
 use crate::Attached;
 
-/// There are none.
+/// Never created.
 pub(crate) fn clear(_: &Path, _: exec_control::SweepMode) -> Vec<String> {
     Vec::new()
 }
 
-/// Never made.
+/// Never created.
 #[derive(Debug)]
 pub(crate) struct FifoChannels(Infallible);
 
@@ -31,7 +31,7 @@ impl FifoChannels {
     }
 }
 
-/// Never made.
+/// Never created.
 #[derive(Debug)]
 pub(crate) struct FifoChannel(Infallible);
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Frames from the cell. It ends with the FIFO channel or with the engine's stream, whichever is first.
+/// Frames from the cell. Ends with the FIFO channel or the engine's stream, whichever ends first.
 pub(crate) struct Reader<R> {
     pub(crate) fifo_channel: R,
     pub(crate) lifeline: Box<dyn AsyncRead + Send + Unpin>,
@@ -25,7 +25,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Reader<R> {
         let mut unexpected = ReadBuf::new(&mut byte);
         ready!(Pin::new(&mut self.lifeline).poll_read(context, &mut unexpected))?;
         if unexpected.filled().is_empty() {
-            // What was said before the end may have arrived since the FIFO channel was asked.
+            // The last frames may have arrived after the FIFO channel was polled.
             return match Pin::new(&mut self.fifo_channel).poll_read(context, buffer) {
                 Poll::Pending => Poll::Ready(Ok(())),
                 last_words @ Poll::Ready(_) => last_words,
@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Reader<R> {
 
 /// Frames to the cell. Closing it closes the engine's stream too.
 pub(crate) struct Writer<W> {
-    /// `None` once it is closed.
+    /// `None` once closed.
     pub(crate) fifo_channel: Option<W>,
     pub(crate) lifeline: Box<dyn AsyncWrite + Send + Unpin>,
 }
@@ -55,7 +55,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Writer<W> {
         }
     }
 
-    /// A pipe keeps nothing back.
+    /// A pipe does not buffer writes.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// R11: whichever goes first, the cell hears of it.
+    /// R11: the cell notices whichever end closes first.
     #[tokio::test]
     async fn either_end_is_the_end() {
         for engine_ends in [true, false] {

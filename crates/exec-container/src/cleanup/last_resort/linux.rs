@@ -1,14 +1,14 @@
-//! Processes by their control group.
+//! Finds a container's processes by their control group.
 
 use exec_control::is_named_after;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-/// Kills all that is in the container. What belongs to another user stays, unless we are root.
+/// Kills all processes in the container. Those of another user stay, unless we are root.
 pub(crate) fn kill_processes_of(id: &str) {
     let Ok(entries) = std::fs::read_dir("/proc") else { return };
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     for pid in numbers.filter(|pid| is_inside(*pid, id)).filter_map(Pid::from_raw) {
-        // Held first and looked at again: its number may be another's by now.
+        // Open the process first, then check it again: its PID may have been reused.
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
         if is_inside(pid.as_raw_nonzero().get(), id) {
             let killed = pidfd_send_signal(&process, Signal::KILL);
@@ -52,7 +52,7 @@ mod tests {
         }
     }
 
-    /// Nobody is in a container that there is not; this process least of all.
+    /// A container that does not exist has no processes; this process is certainly not in it.
     #[test]
     fn nobody_else_is_harmed() {
         kill_processes_of(ID);

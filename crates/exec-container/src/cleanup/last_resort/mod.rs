@@ -1,7 +1,7 @@
-//! Ends a container's processes without its engine, where they are on this machine's kernel.
+//! Kills a container's processes without the engine, if they are on this machine's kernel.
 //!
-//! The last resort: an engine that was killed leaves containers running, and one that hangs ends none. A process is ours
-//! to end because it is in the control group that the engine named after the container's id, which nobody else has.
+//! The last resort: a killed engine leaves its containers running, and a hanging one ends none. The control group
+//! shows that a process is ours: the engine named it after the container's id, which is unique.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -9,6 +9,6 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::kill_processes_of;
 
-/// Engines run on Linux: from elsewhere their processes are out of reach.
+/// Engines run on Linux: from other systems their processes are out of reach.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn kill_processes_of(_: &str) {}

@@ -1,7 +1,7 @@
-//! The reaper: a helper process that removes our containers should we be killed.
+//! The reaper: a helper process that removes our containers if we are killed.
 //!
-//! A container that was created and never started has no PID 1 of ours that could end it, and no engine removes it by
-//! itself. The helper learns every name before the engine does.
+//! A container that was created but never started has no PID 1 of ours to end it, and the engine does not remove it
+//! by itself. The helper learns every name before the engine does.
 
 #[cfg(target_os = "linux")]
 mod process;
@@ -9,23 +9,23 @@ mod process;
 #[cfg(target_os = "linux")]
 pub(crate) use process::Reaper;
 
-/// What the helper has to know beside the containers' names.
+/// What the helper needs to know besides the containers' names.
 #[derive(Debug)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no helper"))]
 pub(crate) struct ReaperSetup {
-    /// Where FIFO channels have to go.
+    /// The directory of FIFO channels to remove.
     pub(crate) fifo_channels: Option<exec_wire::reaper::Directory>,
-    /// What the records of containers are called, but for their names: they go with them.
+    /// The path prefixes of container records, which are removed with their containers.
     pub(crate) records: Vec<exec_wire::reaper::Directory>,
-    /// What goes with the record of a run that did not end.
+    /// Removed with the record of a run that did not end.
     pub(crate) log_note: Option<exec_wire::reaper::Directory>,
-    /// How the engine is to be understood.
+    /// How to interpret the engine's answers.
     pub(crate) dialect: crate::engine::dialect::Dialect,
-    /// What the engine hangs on, if it is one of ours: it has to last until the helper has done its duty.
+    /// The lifeline of an engine that we started: it must last until the helper has finished.
     pub(crate) lifeline: Option<crate::Lifeline>,
 }
 
-/// Where there is no helper, what a killed process left behind is found at the next start.
+/// Without a helper, the next start finds what a killed process left behind.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug, Clone)]
 pub(crate) struct Reaper;

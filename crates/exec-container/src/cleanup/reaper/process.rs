@@ -1,4 +1,4 @@
-//! The helper as a child process, told through a pipe.
+//! The reaper as a child process that reads orders from a pipe.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use exec_wire::reaper::{Address, Name, Order, SocketPath};
 use super::ReaperSetup;
 use crate::{Endpoint, Lifeline};
 
-/// A hold on the helper; it does its duty when the last one goes, or this process.
+/// A handle on the helper, which cleans up when the last handle is dropped or this process ends.
 #[derive(Debug, Clone)]
 pub(crate) struct Reaper(Option<Arc<Shared>>);
 
@@ -29,13 +29,13 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// None before the first container, and after the helper was lost.
+    /// `None` before the first container, and after the helper was lost.
     pipe: Option<File>,
-    /// What a new helper would have to be told.
+    /// The containers that a new helper must know of.
     watched: BTreeMap<String, Stage>,
 }
 
-/// How far a container has come.
+/// The state of a container's creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Expected,
@@ -43,7 +43,7 @@ enum Stage {
 }
 
 impl Reaper {
-    /// Starts nothing yet: who only looks at an engine needs no helper.
+    /// Starts nothing yet: a process that only inspects an engine needs no helper.
     pub(crate) async fn new(endpoint: &Endpoint, backend: &str, setup: ReaperSetup) -> Result<Self> {
         let failed = |error: io::Error| unavailable(backend, error);
         let Some(program) = Executable::load().map_err(failed)? else { return Ok(Self(None)) };
@@ -52,7 +52,7 @@ impl Reaper {
         Ok(Self(Some(Arc::new(Shared { backend, engine, setup, program, state: Mutex::default() }))))
     }
 
-    /// To be called before the engine hears of the container.
+    /// Must be called before the engine learns of the container.
     pub(crate) fn watch(&self, container: &str) -> Result<()> {
         let Some(shared) = &self.0 else { return Ok(()) };
         let mut state = shared.lock();
@@ -67,7 +67,8 @@ impl Reaper {
         })
     }
 
-    /// The engine has created the container: one that is not there any more is gone, and nothing has to be waited for.
+    /// The engine has created the container. If it is missing from now on it is gone, and the helper need not wait
+    /// for it.
     pub(crate) fn made(&self, container: &str) {
         self.tell_of(container, Order::Made, |watched| {
             if let Some(stage) = watched.get_mut(container) {
@@ -93,7 +94,7 @@ impl Reaper {
         let mut state = shared.lock();
         note(&mut state.watched);
         if let Ok(name) = name(container) {
-            // A helper that was lost is replaced when there is something to watch.
+            // A lost helper is replaced when there is something to watch.
             state.tell(&order(name)).ok();
         }
     }
@@ -104,11 +105,11 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a helper that knows all that is to be known.
+    /// Starts a helper and sends it everything known.
     fn start(&self, state: &mut State) -> io::Result<()> {
         let mut command = tokio::process::Command::from(self.program.command());
         let output = self.setup.lifeline.as_ref().map_or_else(|| Ok(Stdio::null()), Lifeline::as_output)?;
-        // The runtime waits for it when it ends; nobody else does.
+        // The runtime reaps it when it ends.
         let mut child =
             command.arg("reaper").stdin(Stdio::piped()).stdout(output).stderr(Stdio::null()).spawn()?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -153,7 +154,7 @@ fn name(container: &str) -> io::Result<Name> {
     Name::new(container).map_err(io::Error::other)
 }
 
-/// Where the helper finds the engine; none where it can't go.
+/// The engine's address for the helper; `None` if the helper can't reach it.
 async fn address(endpoint: &Endpoint) -> io::Result<Option<Address>> {
     Ok(match endpoint {
         Endpoint::Unix(path) => {
