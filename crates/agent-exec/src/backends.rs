@@ -1,4 +1,4 @@
-//! The backends that sandboxes are chosen from, in order of preference. The one list that names those built in.
+//! The backends that sandboxes are chosen from, in order of preference. Only this list names the built-in ones.
 
 #[cfg(any(test, not(all(feature = "docker", feature = "local", feature = "podman"))))]
 mod not_built_in;
@@ -11,7 +11,7 @@ use serde::Serialize;
 #[cfg(any(test, not(all(feature = "docker", feature = "local", feature = "podman"))))]
 pub(crate) use not_built_in::NotBuiltIn;
 
-/// Backends in order of preference, each with a name of its own.
+/// Backends in order of preference, each with a unique name.
 ///
 /// # Examples
 ///
@@ -39,7 +39,7 @@ pub(crate) use not_built_in::NotBuiltIn;
 #[derive(Debug, Clone)]
 pub struct Backends(Vec<Arc<dyn Backend>>);
 
-/// The backends built in, most preferred first. Made once: front ends ask for the list again and again.
+/// The built-in backends, most preferred first. Made once: front ends ask for the list again and again.
 static BUILT_IN: LazyLock<Vec<Arc<dyn Backend>>> = LazyLock::new(|| {
     vec![
         #[cfg(feature = "docker")]
@@ -58,13 +58,13 @@ static BUILT_IN: LazyLock<Vec<Arc<dyn Backend>>> = LazyLock::new(|| {
 });
 
 impl Default for Backends {
-    /// The backends built in: Docker, else Podman, else this machine's own namespaces.
+    /// The built-in backends: Docker, else Podman, else this machine's own namespaces.
     fn default() -> Self {
         Self(BUILT_IN.clone())
     }
 }
 
-/// These backends and no others, most preferred first.
+/// Exactly these backends, most preferred first.
 impl FromIterator<Arc<dyn Backend>> for Backends {
     fn from_iter<I: IntoIterator<Item = Arc<dyn Backend>>>(backends: I) -> Self {
         backends.into_iter().fold(Self(Vec::new()), Self::with_last)
@@ -72,13 +72,13 @@ impl FromIterator<Arc<dyn Backend>> for Backends {
 }
 
 impl Backends {
-    /// Adds a backend that is preferred to all others. A backend of the same name is replaced in its place.
+    /// Adds a backend that is preferred to all others. It takes the place of a backend with the same name.
     #[must_use]
     pub fn with_first(self, backend: Arc<dyn Backend>) -> Self {
         self.with(0, backend)
     }
 
-    /// Adds a backend that all others are preferred to. A backend of the same name is replaced in its place.
+    /// Adds a backend that is tried after all others. It takes the place of a backend with the same name.
     #[must_use]
     pub fn with_last(self, backend: Arc<dyn Backend>) -> Self {
         let end = self.0.len();
@@ -93,18 +93,18 @@ impl Backends {
         self
     }
 
-    /// Returns the backend of this name, or else the one with this alias.
+    /// Returns the backend with this name, or else the one with this alias.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Backend>> {
         let by_name = self.iter().find(|backend| backend.name() == name);
         by_name.or_else(|| self.iter().find(|backend| backend.aliases().contains(&name)))
     }
 
-    /// Iterates over them, most preferred first.
+    /// Iterates over the backends, most preferred first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Backend>> {
         self.0.iter()
     }
 
-    /// Returns what there is to know of each without looking for it, most preferred first.
+    /// Describes each backend without looking for it, most preferred first.
     pub fn describe(&self) -> Vec<BackendInfo> {
         let info = |backend: &Arc<dyn Backend>| BackendInfo {
             name: backend.name().to_owned(),
@@ -115,18 +115,18 @@ impl Backends {
         self.iter().map(info).collect()
     }
 
-    /// The name that an alias stands for; any other text is returned as it is.
+    /// Resolves an alias to its backend's name; any other text is returned as is.
     pub(crate) fn canonical<'a>(&'a self, name: &'a str) -> &'a str {
         self.get(name).map_or(name, |backend| backend.name())
     }
 
-    /// The engines of every backend that has some, with its name.
+    /// The engines of every backend that has some, with the backend's name.
     pub(crate) fn engines(&self) -> impl Iterator<Item = (&str, Box<dyn Engines + '_>)> {
         self.iter().filter_map(|backend| Some((backend.name(), backend.engines()?)))
     }
 }
 
-/// What there is to know of a backend without looking for it.
+/// A description of a backend, available without looking for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BackendInfo {
     /// The name that selects it.
@@ -139,7 +139,7 @@ pub struct BackendInfo {
     pub has_images: bool,
 }
 
-/// Lists the backends built in, most preferred first.
+/// Lists the built-in backends, most preferred first.
 pub fn backends() -> Vec<BackendInfo> {
     Backends::default().describe()
 }

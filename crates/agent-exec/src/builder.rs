@@ -1,4 +1,4 @@
-//! What is wanted of a sandbox.
+//! Describes the wanted sandbox and finds it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use exec_core::{
 use crate::probe::{Finding, Probe, look};
 use crate::{Backends, Evidence, Sandbox};
 
-/// Says what is wanted, then [`build`](Self::build)s it. The default is what [`auto`](crate::auto) gives.
+/// Describes the wanted sandbox; [`build`](Self::build) finds it. The default is that of [`auto`](crate::auto).
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
-    /// None for `auto`.
+    /// `None` for `auto`.
     name: Option<String>,
     no_fallback: bool,
     floor: Option<IsolationLevel>,
     ruled_out: Vec<(String, String)>,
     first_run: Option<ExecOpts>,
-    /// Where it is not the same on every sandbox.
+    /// First runs that differ from the general one, by backend.
     first_run_on: BTreeMap<String, ExecOpts>,
     tried_here: bool,
     backends: Backends,
@@ -30,13 +30,13 @@ pub struct Builder {
     progress: Option<Progress>,
 }
 
-/// Starts from what [`auto`](crate::auto) gives.
+/// Starts with the settings of [`auto`](crate::auto).
 pub fn builder() -> Builder {
     Builder::default()
 }
 
 impl Builder {
-    /// This backend and no other, by its name or an alias. `auto` takes the most preferred that works.
+    /// Selects exactly this backend, by its name or an alias. `auto` takes the most preferred that works.
     #[must_use]
     pub fn sandbox(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into()).filter(|name| name != "auto");
@@ -57,7 +57,7 @@ impl Builder {
         self
     }
 
-    /// All three at once.
+    /// Sets all three at once.
     #[must_use]
     pub fn request(mut self, request: Request) -> Self {
         (self.name, self.no_fallback, self.floor) = match request {
@@ -67,37 +67,37 @@ impl Builder {
         self
     }
 
-    /// Leaves one out of `auto`, because of this: `ENABLE_DOCKER=false`. To ask for it by name is stronger.
+    /// Leaves a backend out of `auto` for this reason, such as `ENABLE_DOCKER=false`. Asking for it by name still works.
     #[must_use]
     pub fn rule_out(mut self, name: impl Into<String>, by: impl Into<String>) -> Self {
         self.ruled_out.push((name.into(), by.into()));
         self
     }
 
-    /// The options of the run that comes first. Its cell is made at once, so that a sandbox that can't run it – the image is
-    /// missing, containers may not be made – is passed over now, with that reason, and not found out then. The cell is not
-    /// made twice: the run uses it.
+    /// The options of the first run. Its cell is made at once, so that a sandbox that can't run it – the image is
+    /// missing, containers are forbidden – is passed over now, with that reason, instead of failing later. The run uses
+    /// this cell, so it is not made twice.
     #[must_use]
     pub fn first_run(mut self, opts: ExecOpts) -> Self {
         self.first_run = Some(opts);
         self
     }
 
-    /// The options of the run that comes first, if it is to run on this one.
+    /// The options of the first run if it is to run on this backend.
     #[must_use]
     pub fn first_run_on(mut self, name: impl Into<String>, opts: ExecOpts) -> Self {
         self.first_run_on.insert(name.into(), opts);
         self
     }
 
-    /// Where no first run is given: tries whether the sandbox can run anything, in the current directory.
+    /// Without a first run, tries whether the sandbox can run anything in the current directory.
     pub(crate) fn tried_here(mut self) -> Self {
         self.tried_here = true;
         self
     }
 
-    /// Adds a backend, preferred to all that are there: of several, the one added last is tried first. A backend of
-    /// the same name as one that is there takes its place, which is how the backends built in are configured.
+    /// Adds a backend that is preferred to all present ones: of several, the one added last is tried first. It takes the
+    /// place of a backend with the same name, which is how built-in backends are configured.
     ///
     /// # Examples
     ///
@@ -117,14 +117,14 @@ impl Builder {
         self
     }
 
-    /// The backends to choose from, in order of preference, instead of those built in.
+    /// Replaces the built-in backends with these, in order of preference.
     #[must_use]
     pub fn backends(mut self, backends: Backends) -> Self {
         self.backends = backends;
         self
     }
 
-    /// How many cells are kept warm per exact specification; 0 keeps none.
+    /// Sets how many cells are kept warm per exact specification; 0 keeps none.
     #[must_use]
     pub fn warm_cells(mut self, warm_cells: usize) -> Self {
         self.warm_cells = Some(warm_cells);
@@ -138,15 +138,15 @@ impl Builder {
         self
     }
 
-    /// Writes down cells and runs here, instead of in the state directory and the audit log of this user: for an
-    /// orchestrator whose runs shall be seen and stopped apart from all others.
+    /// Records cells and runs here, instead of in this user's state directory and audit log: for an orchestrator whose
+    /// runs are listed and stopped apart from all others.
     #[must_use]
     pub fn watch(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
     }
 
-    /// Looks for what is wanted. An error says what there is instead, and what would make it work.
+    /// Finds the sandbox. An error reports what is available instead, and what would make the wanted one work.
     pub async fn build(&self) -> Result<Sandbox> {
         self.watch.admit()?;
         let trial = self.tried_here.then(trial).filter(can_be_tried);
@@ -201,7 +201,7 @@ impl Builder {
         }
     }
 
-    /// Every name, so that a miss can list them, and which of them are ruled out.
+    /// A registry of every name, so that a miss can list them, with those ruled out.
     fn registry(&self, names: &[&str]) -> Registry {
         let registry = names.iter().fold(Registry::new(), |registry, name| registry.with_name(*name));
         let known = self.ruled_out().filter(|(name, _)| names.contains(name));
@@ -212,7 +212,7 @@ impl Builder {
         self.ruled_out.iter().map(|(name, by)| (self.backends.canonical(name), by.as_str()))
     }
 
-    /// Only what can be chosen is looked for: looking costs time.
+    /// Keeps the probes of backends that can be chosen: each one takes time.
     fn relevant(&self, probes: Vec<Probe>) -> Vec<Probe> {
         if let Some(asked) = &self.name {
             let asked = self.backends.canonical(asked);
@@ -224,14 +224,14 @@ impl Builder {
     }
 }
 
-/// A run in the current directory that can't write there, so that its cell needs nothing prepared: looking for a sandbox leaves
-/// the directory as it is.
+/// A run in the current directory that can't write there. Its cell needs nothing prepared, so looking for a sandbox
+/// leaves the directory as it is.
 fn trial() -> ExecOpts {
     ExecOpts::default().with_workspace_mode(WorkspaceMode::ReadOnly { writable: Vec::new() })
 }
 
-/// Where the current directory can't be a workspace – `/`, a home directory – there is nothing to try: whoever starts there
-/// works elsewhere. Backends that are given such a run would refuse it, so this is asked before there is one.
+/// Whether the current directory can be a workspace. `/` and a home directory can't, and a caller that starts there
+/// works elsewhere. Backends would refuse such a run, so this is checked first.
 fn can_be_tried(opts: &ExecOpts) -> bool {
     Plan::resolve(&Cmd::new("true"), opts, [], OwnPlaces::here()).is_ok()
 }

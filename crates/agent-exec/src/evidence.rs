@@ -1,42 +1,42 @@
-//! What looking for executors came to, for people who ask why.
+//! The results of looking for executors, for users who ask why.
 
 use std::time::Duration;
 
 use exec_core::{Detected, EngineInfo, IsolationLevel, Remedy};
 use serde::{Serialize, Serializer};
 
-/// What was found out about one executor.
+/// The result of looking for one executor, with its name.
 #[derive(Debug, Clone, Serialize)]
 pub struct Evidence {
     /// Its name.
     pub executor: String,
-    /// What was found.
+    /// The result.
     #[serde(flatten)]
     pub found: Found,
-    /// How long that took.
+    /// How long the search took.
     #[serde(rename = "took_ms", serialize_with = "as_millis")]
     pub took: Duration,
 }
 
-/// What looking for an executor came to.
+/// The result of looking for an executor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "found", rename_all = "snake_case")]
 pub enum Found {
     /// It works.
     Works {
-        /// The wall its cells have.
+        /// The isolation level of its cells.
         isolation: IsolationLevel,
-        /// The engine that answered, and where.
+        /// The engine that answered, and its address.
         engine: Option<EngineInfo>,
     },
-    /// It does not.
+    /// It does not work.
     Missing {
-        /// What was tried and what came of it.
+        /// What was tried, and the result.
         reason: String,
-        /// What would make it work.
+        /// How to make it work.
         remedy: Remedy,
     },
-    /// Nobody looked: a better one was there, or it was not asked for.
+    /// It was not looked for: a better one was found, or it was not asked for.
     NotTried,
 }
 

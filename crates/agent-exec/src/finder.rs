@@ -1,4 +1,4 @@
-//! Answers that are kept for a while, so that asking for a sandbox before every run costs nothing.
+//! Caches the choice for a while, so that asking for a sandbox before every run costs nothing.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use tokio::time::Instant;
 
 use crate::{Builder, Sandbox};
 
-/// The best there was is looked for again after this long.
+/// How long the most preferred sandbox stays the answer before the search is repeated.
 const BEST: Duration = Duration::from_secs(60);
 
-/// A second best sooner: somebody may have followed the remedy meanwhile.
+/// The same for a second best, sooner: the user may have followed the remedy meanwhile.
 const SECOND_BEST: Duration = Duration::from_secs(5);
 
-/// Finds a sandbox and gives the same one, with its sessions and what it keeps ready. Whether it is still the best is looked
-/// at again after a minute, and after five seconds if something better was passed over.
+/// Finds a sandbox and returns the same one each time, with its sessions and warm cells. Searches again after a
+/// minute, or after five seconds if something better was passed over.
 #[derive(Debug)]
 pub struct Finder {
     builder: Builder,
@@ -28,17 +28,17 @@ pub struct Finder {
 struct Kept {
     sandbox: Sandbox,
     until: Instant,
-    /// Executors live on the runtime that made them.
+    /// Executors live on the runtime that created them.
     runtime: Id,
 }
 
 impl Finder {
-    /// Finds what this builder says.
+    /// Creates a finder for this builder's sandbox.
     pub fn new(builder: Builder) -> Self {
         Self { builder, kept: Mutex::const_new(None) }
     }
 
-    /// The sandbox. Those who ask at the same time wait for one answer. Failures are not kept.
+    /// Returns the sandbox. Concurrent callers wait for one answer. Failures are not cached.
     pub async fn find(&self) -> Result<Sandbox> {
         let mut kept = self.kept.lock().await;
         let runtime = Handle::current().id();
@@ -58,7 +58,7 @@ impl Finder {
     }
 }
 
-/// Whether the old one is the same executor and still works. Then it stays: a new one would know none of its sessions.
+/// Whether the old one is the same executor and still works. Then it stays: a new one would lack its sessions.
 async fn is_as_good(old: &Sandbox, new: &Sandbox) -> bool {
     old.name() == new.name() && old.capabilities() == new.capabilities() && old.health().await.is_ok()
 }
@@ -67,13 +67,13 @@ fn lifetime(selection: &Selection) -> Duration {
     if selection.is_fallback() { SECOND_BEST } else { BEST }
 }
 
-/// The best sandbox there is: Docker, else Podman, else this machine's own namespaces. The answer is shared by the whole
-/// process, see [`Finder`].
+/// Returns the best available sandbox: Docker, else Podman, else this machine's own namespaces. The whole process
+/// shares the answer, see [`Finder`].
 ///
-/// What was found has made a cell with the current directory in it, read-only, where that can be a workspace: an engine that
-/// answers and can't run anything is passed over.
+/// If the current directory can be a workspace, the sandbox has already made a cell with that directory, read-only: an
+/// engine that answers but can't run anything is passed over.
 ///
-/// Called within a Tokio runtime, as everything here.
+/// Must be called within a Tokio runtime, like everything here.
 pub async fn auto() -> Result<Sandbox> {
     static AUTO: LazyLock<Finder> = LazyLock::new(|| Finder::new(Builder::default().tried_here()));
     AUTO.find().await
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// R60: sessions and warm cells outlive the answer.
+    /// R60: sessions and warm cells outlive the cached answer.
     #[cfg(feature = "local")]
     #[tokio::test]
     async fn the_same_sandbox_stays_when_it_is_looked_at_again() {

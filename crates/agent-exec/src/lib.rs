@@ -11,9 +11,9 @@
 //! # }
 //! ```
 //!
-//! [`auto`] takes Docker, else Podman, else this machine's own namespaces. What it passed over and why is in
-//! [`Sandbox::selection`] and in every result, so that a weaker sandbox than you expected is never a surprise. A [`builder`]
-//! asks for more:
+//! [`auto`] takes Docker, else Podman, else this machine's own namespaces. [`Sandbox::selection`] and every result list
+//! what was passed over and why, so that a weaker sandbox than expected is never a surprise. A [`builder`] can ask for
+//! more:
 //!
 //! ```no_run
 //! use agent_exec::{ExecOpts, IsolationLevel};
@@ -31,11 +31,11 @@
 //! # }
 //! ```
 //!
-//! A sandbox asked for by name is that one or an error with its remedy. Once chosen, a sandbox stays: a run that fails is
-//! never repeated on another.
+//! A sandbox asked for by name is that one or an error with its remedy. The choice is final: a failed run is never
+//! repeated on another sandbox.
 //!
-//! The backends built in are cargo features: `docker`, `podman` and `local`, all of them on by default. A [`Backend`] of your own
-//! is added with [`Builder::backend`], beside them or instead of them. Everything of `exec-core` is here too.
+//! The built-in backends are cargo features: `docker`, `podman` and `local`, all on by default. [`Builder::backend`]
+//! adds your own [`Backend`], beside them or instead of them. All of `exec-core` is re-exported.
 
 mod backends;
 mod builder;

@@ -1,4 +1,4 @@
-//! Looking for executors: in order of preference, and at several at once when one takes its time.
+//! Looks for executors in order of preference, and for several at once when one is slow.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,11 +8,11 @@ use exec_core::{Detected, ErrorKind, Result};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
-/// How long the search waits for one before it looks for the next as well. An engine that is there has made a container by
-/// then, and a search that goes on beside it would only take its time.
+/// How long the search waits for one probe before it starts the next as well. A working engine has made a container by
+/// then, and a search beside it would only slow it down.
 const HEAD_START: Duration = Duration::from_secs(1);
 
-/// A way to look for one executor. Time-outs are its own.
+/// A way to look for one executor. It has its own time-outs.
 pub(crate) struct Probe {
     pub(crate) name: String,
     look: Pin<Box<dyn Future<Output = Result<Detected>> + Send>>,
@@ -24,7 +24,7 @@ impl fmt::Debug for Probe {
     }
 }
 
-/// What one probe found.
+/// The result of one probe.
 #[derive(Debug)]
 pub(crate) struct Finding {
     pub(crate) name: String,
@@ -40,8 +40,8 @@ impl Probe {
         Self { name: name.into(), look: Box::pin(look) }
     }
 
-    /// For who has a choice: what fails here is a reason to pass this one over. Only a request that makes no sense makes none
-    /// elsewhere, and an emergency stop is in force everywhere: they stay errors.
+    /// Turns a failure into a reason to pass this one over, for a search that has a choice. An invalid request is
+    /// invalid everywhere and an emergency stop is in force everywhere: these stay errors.
     pub(crate) fn or_pass_over(self) -> Self {
         let (name, look) = (self.name, self.look);
         Self::new(name, async move {
@@ -62,8 +62,8 @@ impl Probe {
     }
 }
 
-/// Looks until what is known is `enough`, or everything is. Findings are taken into account in order of preference only: one
-/// that is quick to answer does not win over a better one that is still looked for.
+/// Looks until the findings are `enough`, or complete. Findings count in order of preference only: one with a quick
+/// answer does not win over a better one that is still being looked for.
 pub(crate) async fn look(probes: Vec<Probe>, enough: impl Fn(&[Finding]) -> bool) -> Vec<Finding> {
     let mut search = Search::new(probes);
     loop {
@@ -75,17 +75,17 @@ pub(crate) async fn look(probes: Vec<Probe>, enough: impl Fn(&[Finding]) -> bool
     }
 }
 
-/// A search under way. Dropping it ends what still runs.
+/// A search under way. Dropping it ends the probes that still run.
 struct Search {
     left: std::vec::IntoIter<Probe>,
     running: JoinSet<(usize, Finding)>,
-    /// The task of each that was begun.
+    /// The task of each started probe.
     begun: Vec<(Id, String)>,
     latest: Instant,
     latest_is_in: bool,
-    /// Answers in order of preference, as far as there is no gap.
+    /// Answers in order of preference, up to the first gap.
     settled: Vec<Finding>,
-    /// Answers of others, behind a gap.
+    /// Answers behind that gap.
     early: Vec<(usize, Finding)>,
 }
 
@@ -126,7 +126,7 @@ impl Search {
         }
     }
 
-    /// What becomes of one that panicked: it is passed over. A gap in its place would keep back all behind it.
+    /// The finding for a probe that panicked: it is passed over. A gap in its place would hold back all behind it.
     fn broken(&self, error: &JoinError) -> Option<(usize, Finding)> {
         let index = self.begun.iter().position(|(task, _)| *task == error.id())?;
         let name = self.begun[index].1.clone();

@@ -1,4 +1,4 @@
-//! An executor that was chosen, with the reasons.
+//! A chosen executor, with the reasons for the choice.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use exec_core::{Executor, Selection, Wraps};
 
 use crate::Evidence;
 
-/// An executor that was chosen. It is one itself; clones share it.
+/// A chosen executor. It implements `Executor` itself; clones share it.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     pub(crate) executor: Arc<dyn Executor>,
@@ -15,17 +15,17 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// The executor, to pass on.
+    /// Returns the executor itself.
     pub fn executor(&self) -> Arc<dyn Executor> {
         Arc::clone(&self.executor)
     }
 
-    /// What was asked for, what was taken, and why not the others. Every result says the same.
+    /// Returns the request, the choice, and the reasons against the others. Every result carries the same.
     pub fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// What was tried, what answered and how long it took, most preferred first.
+    /// Returns what was tried, what answered and how long it took, most preferred first.
     pub fn evidence(&self) -> &[Evidence] {
         &self.evidence
     }

@@ -1,6 +1,6 @@
 //! Looking for a sandbox leaves the current directory as it is.
 //!
-//! The current directory is the process's, so the test starts itself again in one of its own.
+//! The current directory belongs to the process, so the test starts itself again in its own directory.
 #![cfg(all(feature = "local", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use agent_exec::ExecOpts;
 
-/// Set in the second process.
+/// Set in the child process.
 const HERE: &str = "AUTO_HERE";
 
 #[test]
@@ -26,14 +26,14 @@ fn auto_leaves_a_repository_as_it_is() {
         assert_eq!(sandbox.selection().name, "local");
         assert_eq!(entries(Path::new(".")), before);
         assert!(!agent_exec::could_be_a_commands(&std::env::current_dir().unwrap()));
-        // Else there would have been nothing to see.
+        // The control: a first run does change the directory.
         let builder = agent_exec::builder().sandbox("local").first_run(ExecOpts::default());
         builder.build().await.unwrap();
         assert_ne!(entries(Path::new(".")), before);
     });
 }
 
-/// Where there is a new repository and no engine.
+/// Starts this test again, in a new repository and without an engine.
 fn start_again(test: &str) {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().canonicalize().unwrap();
@@ -58,7 +58,7 @@ fn start_again(test: &str) {
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
-/// What every file below a directory holds.
+/// The contents of every file below a directory.
 fn entries(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut left = vec![root.to_owned()];

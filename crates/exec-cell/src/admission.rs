@@ -1,8 +1,8 @@
-//! What must hold before a command starts, whatever runs it. Pure.
+//! Conditions for starting a command, on any backend. Pure.
 
 use exec_core::{Capabilities, Change, Error, ErrorKind, ExecOpts, Held, Isolation, Plan, Remedy, Result};
 
-/// The floor that the options name is reached, or the run is refused.
+/// Refuses the run if the isolation is weaker than the options require.
 pub(crate) fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backend: &str) -> Result<()> {
     let level = capabilities.level;
     match opts.min_isolation.filter(|floor| level < *floor) {
@@ -17,7 +17,7 @@ pub(crate) fn require_floor(capabilities: &Capabilities, opts: &ExecOpts, backen
     }
 }
 
-/// A limit asked for by name holds for the run as a whole, or the run is refused with what would make it hold.
+/// Refuses the run, with a remedy, if a limit asked for by name does not hold for the run as a whole.
 pub(crate) fn require_limits(
     plan: &Plan,
     isolation: &Isolation,

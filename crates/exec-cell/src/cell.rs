@@ -16,13 +16,13 @@ use crate::reader::{self, CellReplies};
 use crate::runs::{Death, Runs};
 use crate::writer::{self, FrameSender};
 
-/// A cell that does not say it is ready within this time never will.
+/// A cell that is not ready within this time never will be.
 const READY_LIMIT: Duration = Duration::from_secs(20);
 
 /// A cell that does not answer a ping within this time is not used.
 const PING_LIMIT: Duration = Duration::from_secs(2);
 
-/// Once its stream is closed a cell ends by itself in milliseconds; after this long it is ended by force.
+/// A cell whose stream is closed ends by itself in milliseconds; after this long it is ended by force.
 const TEARDOWN_LIMIT: Duration = Duration::from_secs(2);
 
 /// A cell with its two tasks. Dropping the last reference closes its stream, which ends everything inside.
@@ -40,7 +40,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Greets a new cell and waits until it stands.
+    /// Greets a new cell and waits until it is ready.
     pub(crate) async fn connect(io: CellIo, backend: &str) -> Result<Self> {
         let keeper: Arc<dyn Keeper> = io.keeper.into();
         let doom = Arc::<Notify>::default();
@@ -117,7 +117,7 @@ impl Cell {
         timeout(PING_LIMIT, answer).await.unwrap_or(false)
     }
 
-    /// Ends it without waiting for its consent: for a cell that does not do what it is told.
+    /// Ends the cell by force: for a cell that does not obey.
     pub(crate) fn destroy(&self) {
         self.doom.notify_one();
     }
@@ -134,26 +134,26 @@ impl Drop for Cell {
     }
 }
 
-/// What the attendant of a cell holds of it.
+/// The attendant's handles on its cell.
 struct Held {
     runs: Arc<Runs>,
     keeper: Arc<dyn Keeper>,
     seat: Seat,
 }
 
-/// The cell's attendant: reads to the end, or to its doom, then sees to it that nothing is left.
+/// The cell's attendant: reads to the end of the stream or until the cell is doomed, then makes sure nothing is left.
 async fn attend(reading: impl Future<Output = Death>, held: Held, sender: FrameSender, doom: Arc<Notify>) {
     let Held { runs, keeper, seat } = held;
     let mut reading = pin!(reading);
     let death = tokio::select! {
         death = &mut reading => death,
         () = doom.notified() => Death::Died("it did not end when it had to and was destroyed".into()),
-        // A cell that was told to end has little time for it, whatever becomes of its stream.
+        // A cell that was ordered to end gets little time, whatever happens to its stream.
         () = sender.closed() => {
             let died = Death::Died("it did not end when its stream was closed".into());
             timeout(TEARDOWN_LIMIT, reading).await.unwrap_or(died)
         }
-        // A cell without its keeper has nobody to clean up after it: it is told to end.
+        // Nothing cleans up after a cell without its keeper, so it is ordered to end.
         () = keeper.gone() => {
             sender.close();
             let died = Death::Died("its keeper was gone".into());
@@ -169,7 +169,7 @@ async fn attend(reading: impl Future<Output = Death>, held: Held, sender: FrameS
     runs.die(&death);
 }
 
-/// What the backend found may say more than the end of a stream.
+/// The backend's findings may explain more than the end of a stream.
 fn explain(death: Death, found: PostMortem) -> Death {
     match (death, found) {
         (Death::Died(_) | Death::Fatal(_), PostMortem::OutOfMemory) => Death::OutOfMemory,
@@ -181,7 +181,7 @@ fn explain(death: Death, found: PostMortem) -> Death {
     }
 }
 
-/// Closing the stream lets the cell end in order and clean up after itself; force is for one that does not.
+/// Closing the stream lets the cell end in order and clean up after itself; force is the last resort.
 async fn tear_down(sender: &FrameSender, keeper: &dyn Keeper) {
     sender.close();
     if timeout(TEARDOWN_LIMIT, keeper.gone()).await.is_err() {
@@ -190,7 +190,7 @@ async fn tear_down(sender: &FrameSender, keeper: &dyn Keeper) {
     }
 }
 
-/// A caller that gives up while a cell is being made must not leave it behind.
+/// Ends a cell whose caller gives up while it is being made.
 struct DoomUnlessReady(Option<Arc<Notify>>);
 
 impl DoomUnlessReady {
@@ -207,7 +207,7 @@ impl Drop for DoomUnlessReady {
     }
 }
 
-/// The error for whoever lost their cell.
+/// The error for a caller that lost its cell.
 pub(crate) fn death_error(death: &Death, backend: &str, operation: &'static str) -> Error {
     let (kind, message) = match death {
         Death::Fatal(fatal) => {
@@ -225,12 +225,12 @@ pub(crate) fn death_error(death: &Death, backend: &str, operation: &'static str)
     Error::new(kind, operation, message).with_backend(backend)
 }
 
-/// What the cell itself gave as the reason for its end, if this error is about that.
+/// The cell's own reason for its end, if this error has one.
 pub fn fatal(error: &Error) -> Option<&Fatal> {
     error.cause().and_then(|cause| cause.downcast_ref())
 }
 
-/// What holds for every run of a cell, shared by all its results.
+/// The facts that hold for every run of a cell, shared by all its results.
 #[derive(Debug, Clone)]
 pub(crate) struct Standing {
     pub(crate) backend: Arc<str>,

@@ -1,4 +1,4 @@
-//! What a run comes to, for its caller and for the records.
+//! The end of a run, as its caller and the records get it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::cell::{Standing, death_error};
 use crate::runs::{Account, Death};
 use crate::verdict::{RunLimits, judge};
 
-/// The conditions of a run, against which its end is judged.
+/// The conditions of a run, by which its end is judged.
 #[derive(Debug)]
 pub(crate) struct Terms {
     pub(crate) standing: Standing,

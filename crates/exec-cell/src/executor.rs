@@ -1,4 +1,4 @@
-//! An executor from a cell maker.
+//! Turns a cell maker into an executor.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Debug;
@@ -41,19 +41,19 @@ impl<M: CellMaker> CellExecutor<M> {
         Self { pool: Pool::new(Arc::clone(&maker), pool), sessions: Sessions::new(), maker }
     }
 
-    /// Makes the cell of a run that is about to come and keeps it for that, beyond the bounds of what is kept warm.
+    /// Makes the cell of an upcoming run and keeps it for that run, even beyond the pool's bounds.
     pub async fn prepare_first(&self, opts: &ExecOpts) -> Result<()> {
         let (_, first) = first_cell(&*self.maker, opts).await?;
         self.keep(first);
         Ok(())
     }
 
-    /// Keeps a cell for the run it was made for, likewise.
+    /// Keeps a cell for the run it was made for, even beyond the pool's bounds.
     pub fn keep(&self, first: FirstCell<M::Spec>) {
         self.pool.keep(first);
     }
 
-    /// The plan of a request and the cell it needs.
+    /// Plans a request and specifies its cell.
     async fn plan(&self, cmd: &Cmd, opts: &ExecOpts) -> Result<(Prepared, M::Spec)> {
         require_floor(self.maker.capabilities(), opts, self.maker.name())?;
         if !self.maker.capabilities().images {
@@ -131,7 +131,7 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     }
 
     async fn health(&self) -> Result<Health> {
-        // Empty and its own: the directory of temporary files may hold places of ours.
+        // A new, empty directory: the one for temporary files may contain our own places.
         let workspace = tempfile::tempdir().map_err(|error| {
             Error::new(ErrorKind::Io, "health", "no directory can be made to try a sandbox in")
                 .with_source(error)
@@ -149,7 +149,7 @@ impl<M: CellMaker> Executor for CellExecutor<M> {
     }
 }
 
-/// What only a container can have.
+/// Refuses options that only a container can honour.
 fn refuse_container_options(opts: &ExecOpts) -> Result<()> {
     let (message, option) = match (&opts.image, opts.gpus) {
         (Some(image), _) => (format!("there are no images here to find `{image}` in"), "image"),
@@ -160,7 +160,7 @@ fn refuse_container_options(opts: &ExecOpts) -> Result<()> {
         .with_remedy(Remedy::from(Change::leave_out(option)).or(Remedy::container())))
 }
 
-/// A name no other run of this machine is likely to have.
+/// A name that is most likely unique among the runs of this machine.
 pub fn new_run_id() -> RunId {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -1,12 +1,12 @@
 //! Drives a cell: a sandbox with our own PID 1 inside, reached over one byte stream.
 //!
-//! Everything about running commands that is the same for every backend is here, once: starting, streaming with
-//! flow control, input, signals, stopping, time-outs' backstop, results, the pool of warm cells, sessions. A
-//! backend only knows how to make a cell ([`CellMaker`]) and what that cell guarantees; [`CellExecutor`] makes
-//! an [`Executor`](exec_core::Executor) of it.
+//! Everything that is the same for every backend is here, once: starting commands, streaming with flow control,
+//! input, signals, stopping, the backstop for time-outs, results, the pool of warm cells, sessions. A backend only
+//! knows how to make a cell ([`CellMaker`]) and what that cell guarantees; [`CellExecutor`] turns it into an
+//! [`Executor`](exec_core::Executor).
 //!
-//! [`Backend`] is the other half: what an orchestrator needs to find a backend's sandboxes, and to stop and clean up
-//! after them. This crate makes no cells itself: it knows no namespaces and talks to no engine.
+//! [`Backend`] is the other half: it lets an orchestrator find a backend's sandboxes, stop them and clean up after
+//! them. This crate makes no cells itself: it knows no namespaces and talks to no engine.
 
 mod admission;
 mod backend;

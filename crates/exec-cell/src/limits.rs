@@ -1,4 +1,4 @@
-//! How far each limit holds: from what was asked for and what a cell read back. Pure.
+//! How far each limit holds, from the request and the values a cell read back. Pure.
 
 use exec_core::{ByteSize, Held, LimitName, LimitReport, Plan};
 use exec_wire::{CgroupVersion, ReadBack};
@@ -15,7 +15,7 @@ pub struct CellLimits {
 }
 
 impl CellLimits {
-    /// What a planned run asks for.
+    /// The limits a planned run asks for.
     pub fn of(plan: &Plan) -> Self {
         Self {
             memory: plan.limits.memory.map(ByteSize::get),
@@ -24,8 +24,8 @@ impl CellLimits {
         }
     }
 
-    /// Each limit that was asked for and how it holds: by the control groups the cell read it back from, else as
-    /// `without` says.
+    /// Reports how each requested limit holds: by the control group the cell read it back from, or else according to
+    /// `without`.
     pub fn reports(&self, found: &ReadBack, without: impl Fn(LimitName) -> Held) -> Vec<LimitReport> {
         let by = match found.cgroup {
             Some(CgroupVersion::V1) => "control groups v1",
@@ -56,7 +56,7 @@ fn bytes(count: u64) -> String {
     ByteSize::bytes(count).to_string()
 }
 
-/// A limit that does not hold for the run as a whole, in words.
+/// Describes a limit that does not hold for the run as a whole.
 pub fn not_held(report: &LimitReport) -> Option<String> {
     let LimitReport { limit, asked, held } = report;
     match held {

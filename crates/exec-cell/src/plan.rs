@@ -1,4 +1,4 @@
-//! From a request to the cell it needs.
+//! Turns a request into a plan and the cell it needs.
 
 use exec_core::{Cmd, ExecOpts, Plan, Prepared, Result};
 
@@ -6,9 +6,9 @@ use crate::maker::CellMaker;
 
 /// Resolves a request, prepares what its cell needs, and specifies that cell.
 ///
-/// This happens once for every run, and once more for a cell that is made ahead of its run. Those are two questions: the run
-/// may come much later, and a repository that has appeared since needs another cell. Their specifications differ then, so the
-/// cell that was made ahead is not used.
+/// This happens for every run, and separately for a cell that is made ahead of its run: the run may come much later,
+/// and a repository that has appeared since needs another cell. Their specifications differ then, so the cell made
+/// ahead is not used.
 pub(crate) async fn plan<M: CellMaker>(maker: &M, cmd: &Cmd, opts: &ExecOpts) -> Result<(Prepared, M::Spec)> {
     let mut plan = Plan::resolve(cmd, opts, std::env::vars_os(), maker.own_places())?;
     maker.adjust(&mut plan).await?;

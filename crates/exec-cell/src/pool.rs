@@ -1,4 +1,4 @@
-//! Cells kept warm: made before they are needed, used once, never shared.
+//! Warm cells: made before they are needed, used once, never shared.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -20,9 +20,9 @@ use crate::runs::Ending;
 pub struct PoolConfig {
     /// Cells kept per exact specification; 0 keeps none.
     pub per_spec: usize,
-    /// Cells kept in all.
+    /// Cells kept in total.
     pub total: usize,
-    /// A cell nobody used for this long is ended.
+    /// A cell that is idle for this long is ended.
     pub idle: Duration,
 }
 
@@ -32,16 +32,16 @@ impl Default for PoolConfig {
     }
 }
 
-/// A cell that was warm for longer than this is asked whether it still answers.
+/// A cell that was warm for longer than this is pinged before use.
 const PING_AFTER: Duration = Duration::from_secs(1);
 
-/// A run that goes on for longer than this does not hold up the refilling.
+/// A run that lasts longer than this does not delay the refill.
 const REFILL_DELAY: Duration = Duration::from_millis(10);
 
-/// How long a caller has to hear of the end of its run before the next cell is made and the last taken away.
+/// A head start for the caller to learn the end of its run, before the next cell is made and the old one removed.
 pub(crate) const CALLER_FIRST: Duration = Duration::from_millis(1);
 
-/// A cell and what holds in it.
+/// A cell and the facts that hold in it.
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) cell: Cell,
@@ -64,7 +64,7 @@ struct Inner<M: CellMaker> {
     backend: Arc<str>,
     config: PoolConfig,
     shelves: Mutex<Shelves<M::Spec>>,
-    /// Callers that wait for a cell right now; refilling stands back for them.
+    /// Callers that are waiting for a cell; refilling yields to them.
     waiting: AtomicUsize,
     nobody_waits: Notify,
     /// A cell was shelved, or could not be made.
@@ -94,7 +94,7 @@ impl<M: CellMaker> Pool<M> {
         }))
     }
 
-    /// A cell for this specification: a warm one if there is one, else a new one.
+    /// Returns a cell for this specification: a warm one if available, else a new one.
     pub(crate) async fn take(&self, spec: &M::Spec) -> Result<Ready> {
         match self.0.take_warm(spec).await {
             Some(ready) => Ok(ready),
@@ -102,7 +102,7 @@ impl<M: CellMaker> Pool<M> {
         }
     }
 
-    /// A place on the shelf for this specification, if one is free.
+    /// Reserves a place on the shelf for this specification, if one is free.
     pub(crate) fn reserve(&self, spec: &M::Spec) -> Option<Place<M>> {
         Inner::reserve(&self.0, spec)
     }
@@ -120,13 +120,13 @@ impl<M: CellMaker> Pool<M> {
             }
         }
     }
-    /// Shelves a cell that was made elsewhere.
+    /// Shelves a cell made elsewhere.
     pub(crate) fn keep(&self, first: FirstCell<M::Spec>) {
         let ready = self.0.standing(&first.spec, first.cell);
         self.0.shelve(&mut self.0.lock(), first.spec, ready);
     }
 
-    /// How many cells stand ready.
+    /// The number of warm cells.
     pub(crate) fn len(&self) -> usize {
         self.0.lock().idle.values().map(VecDeque::len).sum()
     }
@@ -173,7 +173,7 @@ impl<M: CellMaker> Inner<M> {
         }
     }
 
-    /// A place on the shelf for one more cell, if the bounds allow it.
+    /// Reserves a place on the shelf for one more cell, if the bounds allow it.
     fn reserve(this: &Arc<Self>, spec: &M::Spec) -> Option<Place<M>> {
         let mut shelves = this.lock();
         let ready = shelves.idle.get(spec).map_or(0, VecDeque::len);
@@ -202,7 +202,7 @@ impl<M: CellMaker> Inner<M> {
 }
 
 impl<S: Eq + Hash> Shelves<S> {
-    /// Makes room by ending the cell that waited longest for some other specification.
+    /// Makes room by ending the cell that has waited longest for another specification.
     fn evict_oldest(&mut self, keep: &S) -> bool {
         let others = self.idle.iter_mut().filter(|(spec, shelf)| *spec != keep && !shelf.is_empty());
         let oldest = others.min_by_key(|(_, shelf)| shelf.front().map(|idle| idle.since));
@@ -210,7 +210,7 @@ impl<S: Eq + Hash> Shelves<S> {
     }
 }
 
-/// One caller fewer waits when this goes, however it goes.
+/// Dropping it uncounts a waiting caller, on every path.
 struct Leave<'a, M: CellMaker>(&'a Inner<M>);
 
 impl<M: CellMaker> Drop for Leave<'_, M> {
@@ -235,7 +235,7 @@ impl<M: CellMaker> Place<M> {
         Ok(())
     }
 
-    /// Fills it when the run that took from the shelf has ended or has gone on for a while: making a cell costs more than a
+    /// Fills it when the run that took from the shelf has ended or lasted for a while: making a cell costs more than a
     /// short command, and must not slow it down.
     pub(crate) async fn refill_after(self, mut run: watch::Receiver<Ending>) {
         if timeout(REFILL_DELAY, run.wait_for(Option::is_some)).await.is_ok() {
@@ -259,7 +259,7 @@ impl<M: CellMaker> Drop for Place<M> {
     }
 }
 
-/// Ends cells that nobody used for the idle time; ends itself when there are none, or no pool.
+/// Ends cells that were idle for too long; returns when no cell or no pool is left.
 async fn sweep<M: CellMaker>(pool: Weak<Inner<M>>) {
     loop {
         let Some(idle) = pool.upgrade().map(|pool| pool.config.idle) else { return };

@@ -1,4 +1,4 @@
-//! Making a cell to learn what it is.
+//! Makes a cell to learn its facts.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use crate::cell::Cell;
 use crate::maker::{CellIo, CellMaker};
 use crate::plan::plan;
 
-/// Greets a cell, reads what it found out about itself, and lets it end.
+/// Greets a cell, reads the facts it found, and lets it end.
 pub async fn probe(io: CellIo, backend: &str) -> Result<Facts> {
     Cell::connect(io, backend).await.map(|cell| cell.facts.clone())
 }
 
-/// A cell made before its executor, for a run that is known already.
+/// A cell made before its executor, for a run that is already known.
 pub struct FirstCell<S> {
     pub(crate) spec: S,
     pub(crate) cell: Cell,
@@ -26,7 +26,7 @@ impl<S: fmt::Debug> fmt::Debug for FirstCell<S> {
     }
 }
 
-/// Makes the cell that a run with these options will need, and reads what it found out about itself.
+/// Makes the cell that a run with these options will need, and reads the facts it found.
 pub async fn first_cell<M: CellMaker>(maker: &M, opts: &ExecOpts) -> Result<(Facts, FirstCell<M::Spec>)> {
     let (_, spec) = plan(maker, &Cmd::new("true"), opts).await?;
     let cell = Cell::connect(maker.make(&spec).await?, maker.name()).await?;

@@ -1,4 +1,4 @@
-//! Frames from the cell, taken apart by one task and handed to their runs.
+//! Reads frames from the cell in one task and hands them to their runs.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::runs::{Death, Runs};
 /// Room for a frame of the largest output piece and the beginning of the next.
 const READ_SIZE: usize = 512 * 1024;
 
-/// What concerns the cell rather than a run.
+/// Replies about the cell rather than a run.
 #[derive(Debug)]
 pub(crate) struct CellReplies {
     pub(crate) ready: oneshot::Sender<Result<exec_wire::Facts, Death>>,
     pub(crate) pongs: mpsc::UnboundedSender<u64>,
 }
 
-/// Reads until the stream ends or breaks, and says how.
+/// Reads until the stream ends or breaks, and returns how.
 pub(crate) async fn read_all(
     reader: Box<dyn AsyncRead + Send + Unpin>,
     runs: Arc<Runs>,
@@ -66,7 +66,7 @@ impl FrameReader {
                 wanted = header.frame_len();
             }
             runs.announce();
-            // A block is used up before the next is made: every piece of output keeps its whole block alive.
+            // A block is used up before the next is allocated: every piece of output keeps its whole block alive.
             if self.buffer.capacity() < wanted {
                 self.buffer.reserve(READ_SIZE);
             }

@@ -1,15 +1,15 @@
-//! From a plan to the frame that starts it, and from a failed start to an error for people. Pure.
+//! Turns a plan into the frame that starts it, and a failed start into an error for the user. Pure.
 
 use std::time::Duration;
 
 use exec_core::{Change, Error, ErrorKind, Lifetime, Plan, Remedy, Stdin};
 use exec_wire::{Failed, Limits, Rlimit, Stage, Start, Stdio, WindowSize};
 
-/// After the command's own end, what it left behind may write for this long before it is killed: enough for the
-/// last words of a pipeline's tail, too short to notice when a background process holds the pipe.
+/// After the command has ended, leftover processes may write for this long before they are killed: enough for the
+/// tail of a pipeline, too short to notice when a background process holds the pipe.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// Files are created as the caller's tools expect.
+/// New files get the permissions that the caller's tools expect.
 const UMASK: u32 = 0o022;
 
 /// The frame that starts a planned run.
@@ -42,12 +42,12 @@ pub(crate) fn start(plan: &Plan, rlimits: Vec<Rlimit>) -> Start {
     }
 }
 
-/// Whole milliseconds, rounded up so that a tiny limit does not become none.
+/// Whole milliseconds, rounded up so that a tiny limit does not become zero.
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 
-/// Error numbers as a Linux cell tells them, whatever the host is.
+/// Error numbers as a Linux cell reports them, whatever the host is.
 mod errno {
     pub(super) const ENOENT: i32 = 2;
     pub(super) const E2BIG: i32 = 7;

@@ -20,16 +20,16 @@ use crate::pool::CALLER_FIRST;
 use crate::request::{millis, start_error};
 use crate::runs::{Ending, Slot};
 
-/// Output bytes in flight at most: what a caller who stops reading can make us hold.
+/// The most output bytes in flight: the most we hold for a caller that stops reading.
 const WINDOW: u32 = 2 * 1024 * 1024;
 
-/// Credit goes back in pieces of this size, so that it costs few frames.
+/// Credit is returned in steps of this size, which takes few frames.
 const CREDIT_STEP: u32 = WINDOW / 4;
 
 /// The largest piece of standard input sent at once.
 const STDIN_PIECE: usize = 64 * 1024;
 
-/// The cell enforces every deadline itself; the host steps in only when it has not done so by this much later.
+/// The cell enforces every deadline itself; the host steps in only if it is this much overdue.
 const BACKSTOP: Duration = Duration::from_secs(5);
 
 /// A run in a cell.
@@ -48,8 +48,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Starts a planned command and returns once it runs; what comes of it is written into the note. What is to be done `beside`
-    /// it begins before the command does: who hears of its end must not wait for that.
+    /// Starts a planned command and returns once it runs; its end is written into the note. The work `beside` it begins
+    /// before the command does: a caller that learns of the end must not wait for that work.
     pub(crate) async fn start<F>(
         cell: Arc<Cell>,
         terms: Terms,
@@ -136,7 +136,7 @@ impl Run {
         Ok((run, pid))
     }
 
-    /// Sends input that was given with the options.
+    /// Sends the input given in the options.
     fn feed(self: &Arc<Self>, stdin: &Stdin, tty: bool) {
         match stdin {
             Stdin::Bytes(bytes) => {
@@ -160,7 +160,7 @@ impl Run {
         }
     }
 
-    /// Gives the cell room for what the caller has taken.
+    /// Returns credit to the cell for output the caller has taken.
     fn return_credit(&self, taken: u32) {
         let consumed = self.consumed.fetch_add(taken, Ordering::AcqRel) + taken;
         if consumed >= CREDIT_STEP {
@@ -170,7 +170,7 @@ impl Run {
         }
     }
 
-    /// Says nothing to a cell that has nothing to stop: it would be woken for it, and the caller would wait.
+    /// Sends nothing to a cell that has nothing to stop: it would wake the cell, and the caller would wait.
     fn stop(&self, grace: Duration) {
         if self.ending.borrow().is_some() {
             return;
@@ -195,7 +195,7 @@ impl RunHandle for Run {
     async fn write_stdin(&self, mut bytes: Bytes) -> Result<()> {
         while !bytes.is_empty() {
             let piece = bytes.split_to(bytes.len().min(STDIN_PIECE));
-            // Closed: the run is over, and nobody reads.
+            // Closed: the run is over, and its input has no reader.
             let Ok(permits) = self.stdin_credit.acquire_many(piece.len() as u32).await else { return Ok(()) };
             permits.forget();
             self.cell.sender.send(self.number, &ToCell::Stdin(&piece));
@@ -235,7 +235,7 @@ impl RunHandle for Run {
     }
 }
 
-/// A caller that gives up between sending a command and hearing that it runs must not leave it running.
+/// Kills a command whose caller gives up between sending it and learning that it runs.
 struct KillUnlessStarted(Option<Arc<Run>>);
 
 impl KillUnlessStarted {
@@ -252,7 +252,7 @@ impl Drop for KillUnlessStarted {
     }
 }
 
-/// Destroys the cell of a run that does not end when it must, and closes a cell whose one command has ended or never was.
+/// Destroys the cell of a run that overruns its end, and closes a cell whose only command has ended or never started.
 async fn guard(
     cell: Arc<Cell>,
     mut ending: watch::Receiver<Ending>,
@@ -278,7 +278,7 @@ async fn guard(
         }
     }
     if own_cell {
-        // Nothing runs in it any more, and to take it away keeps the machine busy for longer than its command did.
+        // Nothing runs in it any more, and removing it keeps the machine busy for longer than its command did.
         sleep(CALLER_FIRST).await;
         cell.sender.close();
     }

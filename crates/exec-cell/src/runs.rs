@@ -15,47 +15,47 @@ use crate::closing::Closing;
 /// Why a run has no outcome: its cell ended, or broke the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Death {
-    /// The stream ended; the text says what is known.
+    /// The stream ended; the text is what is known.
     Died(String),
-    /// The cell itself said why it can't go on.
+    /// The cell itself reported why it can't go on.
     Fatal(Fatal),
-    /// Somebody else ended it, and left word how.
+    /// Another process ended it, and left this reason.
     Stopped(String),
-    /// Its memory was used up, and even its PID 1 was killed for it.
+    /// It ran out of memory, and even its PID 1 was killed.
     OutOfMemory,
-    /// The cell said something impossible.
+    /// The cell broke the protocol.
     Broken(String),
 }
 
-/// How a run ended, as the cell tells it.
+/// How a run ended, as reported by the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Account {
     pub(crate) exited: Exited,
     pub(crate) closed: Closed,
-    /// What the command wrote.
+    /// How much the command wrote.
     pub(crate) written: Written,
-    /// When the account arrived: every answer about the run is the same, however late it is asked for.
+    /// When the account arrived. Every answer about the run is the same, however late the question.
     pub(crate) at: Instant,
 }
 
 /// The end of a run, once known.
 pub(crate) type Ending = Option<Result<Arc<Account>, Death>>;
 
-/// To whoever waits for a run to start: the number of its process, or why there is none.
+/// Notifies the caller that waits for a start: the pid, or why there is none.
 pub(crate) type StartSender = oneshot::Sender<Result<u32, Failed>>;
 
-/// What the reading task holds of one run.
+/// The reading task's handles on one run.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) events: mpsc::UnboundedSender<Event>,
     pub(crate) ending: watch::Sender<Ending>,
     pub(crate) stdin_credit: Arc<Semaphore>,
     pub(crate) started: Option<StartSender>,
-    /// Output bytes the cell may still send: what it sends beyond is a breach.
+    /// Output bytes the cell may still send; more is a breach of protocol.
     pub(crate) window: Arc<AtomicU32>,
     pub(crate) exited: Option<Exited>,
     pub(crate) written: Written,
-    /// What has to be written down before anybody hears of the end.
+    /// The note to finish before the caller is notified of the end.
     pub(crate) closing: Option<Closing>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Slot {
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     slots: Mutex<HashMap<u32, Slot>>,
-    /// Who is to hear that a run has started.
+    /// Callers to notify that their run has started.
     started: Mutex<Vec<(StartSender, u32)>>,
     dead: AtomicBool,
     death: Mutex<Option<Death>>,
@@ -87,12 +87,12 @@ impl Runs {
     pub(crate) fn death(&self) -> Option<Death> {
         self.death.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-    /// No more commands: the cell is going.
+    /// Refuses further commands: the cell is ending.
     pub(crate) fn close(&self) {
         self.dead.store(true, Ordering::Release);
     }
 
-    /// The cell is gone: every run that has no ending gets this one.
+    /// Gives this ending to every run that has none: the cell is gone.
     pub(crate) fn die(&self, death: &Death) {
         let mut slots = self.lock();
         self.death.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| death.clone());
@@ -101,11 +101,11 @@ impl Runs {
             let ending = slot.ending_in(death);
             slot.end(ending);
         }
-        // Whoever has not heard yet would wait for ever.
+        // A caller that was not notified yet would wait forever.
         self.announce();
     }
 
-    /// What has to be written down at the end of a run that has begun; at once if it has ended already.
+    /// Sets the note to finish at the end of a run, or finishes it now if the run has already ended.
     pub(crate) fn on_end(&self, run: u32, ending: &watch::Receiver<Ending>, closing: Closing) {
         match self.lock().get_mut(&run) {
             Some(slot) => slot.closing = Some(closing),
@@ -116,7 +116,7 @@ impl Runs {
             }
         }
     }
-    /// Takes a frame about a run. Frames for a run that is over are ignored: they crossed its end.
+    /// Handles a frame about a run. Frames for a run that is over are ignored: they crossed its end.
     pub(crate) fn deliver(&self, run: u32, frame: FromCell<'_>) -> Result<(), String> {
         let mut slots = self.lock();
         let Some(slot) = slots.get_mut(&run) else { return Ok(()) };
@@ -144,15 +144,15 @@ impl Runs {
         Ok(())
     }
 
-    /// Tells of the runs that have started. After everything else that is known: a short command may have ended too, and
-    /// whoever is woken goes on to ask for that.
+    /// Notifies the callers of started runs. This comes last: a short command may have ended too, and a caller that
+    /// wakes up asks for the end next.
     pub(crate) fn announce(&self) {
         for (waiting, pid) in self.started.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             waiting.send(Ok(pid)).ok();
         }
     }
 
-    /// Takes a piece of output.
+    /// Handles a piece of output.
     pub(crate) fn output(&self, run: u32, stream: Stream, bytes: bytes::Bytes) -> Result<(), String> {
         let mut slots = self.lock();
         let Some(slot) = slots.get_mut(&run) else { return Ok(()) };
@@ -175,7 +175,7 @@ impl Runs {
 }
 
 impl Slot {
-    /// Running out of memory is an end like any other, even if it took the supervisor along.
+    /// Running out of memory is an end like any other, even if it killed the supervisor.
     fn ending_in(&self, death: &Death) -> Result<Arc<Account>, Death> {
         if *death != Death::OutOfMemory || self.started.is_some() {
             return Err(death.clone());
@@ -187,7 +187,7 @@ impl Slot {
         Ok(Arc::new(Account { exited, closed, written: self.written, at: Instant::now() }))
     }
 
-    /// Nobody hears of an end that is not written down.
+    /// Writes the record of the end before the caller is notified.
     fn end(&mut self, ending: Result<Arc<Account>, Death>) {
         self.stdin_credit.close();
         if let Some(closing) = self.closing.take() {
@@ -209,8 +209,8 @@ impl Slot {
     }
 }
 
-/// A status from the wire. A signal number that does not exist is shown as SIGKILL's kin rather than refused:
-/// the process is gone either way.
+/// Converts a status from the wire. A signal number that does not exist is shown as SIGKILL's kin rather than
+/// refused: the process is gone either way.
 pub(crate) fn status(status: exec_wire::Status) -> Status {
     match status {
         exec_wire::Status::Code(code) => Status::Code(code),

@@ -10,7 +10,7 @@ use crate::cell::{Cell, Standing};
 use crate::maker::CellMaker;
 use crate::pool::Pool;
 
-/// Why a session begins anew.
+/// Why a session was reopened.
 const ENDED: &str = "its sandbox had ended";
 const FENCED: &str = "what the host takes orders from, such as `.git`, has changed in the workspace, and the sandbox did not yet \
                       keep it as it is";
@@ -18,22 +18,22 @@ const FENCED: &str = "what the host takes orders from, such as `.git`, has chang
 #[derive(Debug)]
 struct Session<S> {
     spec: S,
-    /// The specification without what keeps files as they are: it differs only if the options do.
+    /// The specification without the mounts that keep files unchanged: it differs only if the options do.
     asked: S,
     cell: Arc<Cell>,
     standing: Standing,
 }
 
-/// A session's cell, as a run finds it.
+/// A session's cell, as handed to a run.
 #[derive(Debug)]
 pub(crate) struct Seated {
     pub(crate) cell: Arc<Cell>,
     pub(crate) standing: Standing,
-    /// Why it is not the cell of the session's last run, if it is not.
+    /// Why this is not the cell of the session's last run, if it is another.
     pub(crate) reopened: Option<&'static str>,
 }
 
-/// The open sessions of an executor. They end with it, or when asked.
+/// The open sessions of an executor. They end with it, or on request.
 #[derive(Debug)]
 pub(crate) struct Sessions<M: CellMaker>(Mutex<HashMap<SessionName, Session<M::Spec>>>);
 
@@ -42,8 +42,8 @@ impl<M: CellMaker> Sessions<M> {
         Self(Mutex::new(HashMap::new()))
     }
 
-    /// The session's cell; made when the session is new, its cell has died, or something has appeared in the workspace that
-    /// its cell doesn't keep as it is. In that case all of the old cell ends first: what still runs in it could write there.
+    /// Returns the session's cell. Makes one if the session is new, its cell has died, or the workspace has new entries
+    /// that the cell doesn't keep unchanged. In the last case the old cell ends first: its processes could write there.
     pub(crate) async fn cell(
         &self,
         name: &SessionName,

@@ -1,4 +1,4 @@
-//! What ended a run: from its sandbox's account to the caller's terms. Pure.
+//! Judges what ended a run, from its cell's account, in the caller's terms. Pure.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use exec_wire::{Closed, EndReason, Exited};
 
 use crate::runs::status;
 
-/// Limits a run was under, for saying which one it ran into.
+/// The limits of a run, for reporting which one it exceeded.
 #[derive(Debug, Clone)]
 pub(crate) struct RunLimits {
     resolved: ResolvedLimits,
@@ -15,13 +15,13 @@ pub(crate) struct RunLimits {
 }
 
 impl RunLimits {
-    /// What a planned run is under.
+    /// The limits of a planned run.
     pub(crate) fn of(plan: &Plan) -> Self {
         Self { resolved: plan.limits.clone(), idle: plan.idle_timeout }
     }
 }
 
-/// What ended the run, its status, and the limits it ran into.
+/// Returns what ended the run, its status, and the limits it exceeded.
 pub(crate) fn judge(exited: Exited, closed: &Closed, limits: &RunLimits) -> (Ended, Status, Vec<LimitHit>) {
     let status = status(exited.status);
     let out_of_memory = closed.oom_kills > 0;
@@ -29,8 +29,8 @@ pub(crate) fn judge(exited: Exited, closed: &Closed, limits: &RunLimits) -> (End
         EndReason::WallTime | EndReason::IdleTime => Ended::TimedOut,
         EndReason::OutputLimit => Ended::OutputLimit,
         EndReason::Stopped => Ended::Cancelled,
-        // A program that survived the loss of a child exits 0 and means it; any other end after a kill for
-        // memory is that kill's doing, also when a shell passes it on as 137.
+        // A program that survives the loss of a child and exits 0 has succeeded; any other end after a kill for
+        // memory is due to that kill, even if a shell reports it as 137.
         EndReason::Own if out_of_memory && status != Status::Code(0) => Ended::OutOfMemory,
         EndReason::Own => match status {
             Status::Code(_) => Ended::Exited,

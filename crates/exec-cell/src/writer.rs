@@ -1,8 +1,7 @@
-//! Frames to the cell.
+//! Sends frames to the cell.
 //!
-//! A frame is written at once, by whoever sends it, as far as the stream takes it: a command must not wait for another
-//! task to be woken first. Only what is left over waits for the writing task. So a frame is never cut short by a
-//! dropped future.
+//! The sender writes a frame at once, as far as the stream takes it: a command must not wait until another task is
+//! woken. Only the rest waits for the writing task. So a dropped future never cuts a frame short.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -14,7 +13,7 @@ use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, watch};
 
 /// Sends frames to a cell. Everything but standard input is small and paced by the caller; standard input is
-/// sent against the cell's credit. So what can queue up here is bounded.
+/// limited by the cell's credit. So the queue is bounded.
 #[derive(Debug, Clone)]
 pub(crate) struct FrameSender(Arc<Shared>);
 
@@ -39,7 +38,7 @@ impl std::fmt::Debug for Outgoing {
 }
 
 impl FrameSender {
-    /// Sends a frame; a cell that is gone ignores it.
+    /// Sends a frame. Has no effect if the cell is gone.
     pub(crate) fn send(&self, run: u32, frame: &ToCell<'_>) {
         self.send_all(run, std::slice::from_ref(frame));
     }
@@ -53,13 +52,13 @@ impl FrameSender {
         });
     }
 
-    /// Ends the stream after what is queued, and with it the cell.
+    /// Ends the stream, and with it the cell, after the queued frames.
     pub(crate) fn close(&self) {
         self.0.change(|outgoing| outgoing.closing = true);
         self.0.closed.send_replace(true);
     }
 
-    /// Completes when somebody has closed it.
+    /// Completes when the stream has been closed.
     pub(crate) async fn closed(&self) {
         self.0.closed.subscribe().wait_for(|closed| *closed).await.ok();
     }
@@ -70,8 +69,8 @@ impl Shared {
         self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a change and writes what the stream takes now; the task is told of the rest, and of the end. While the
-    /// task is waiting for room it is the only one to ask for it: the stream wakes just the last who asked.
+    /// Makes a change and writes what the stream takes now; the task is notified of the rest, and of the end. While the
+    /// task waits for room, no other caller polls the stream: it wakes only the last one that did.
     fn change(&self, change: impl FnOnce(&mut Outgoing)) {
         let mut outgoing = self.lock();
         let task_waits = !outgoing.queue.is_empty();
@@ -87,8 +86,8 @@ impl Shared {
 }
 
 impl Outgoing {
-    /// Ready when nothing is left to write. A write that fails means that the cell is gone; the reading side learns the
-    /// same and says so.
+    /// Ready when nothing is left to write. A failed write means that the cell is gone; the reading side learns and
+    /// reports the same.
     fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Some(writer) = self.writer.as_mut().filter(|_| !self.queue.is_empty()) {
             match Pin::new(writer).poll_write(context, &self.queue) {
@@ -102,7 +101,7 @@ impl Outgoing {
         if self.writer.is_none() {
             self.queue = Vec::new();
         } else if self.closing {
-            // A connection that is also read from does not end with this side of it: it has to be told.
+            // A connection that is also read from does not end with its writer, so it is shut down explicitly.
             if let Some(writer) = &mut self.writer
                 && Pin::new(writer).poll_shutdown(context).is_pending()
             {
@@ -140,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Many send at once into a stream that takes little: every frame arrives whole, and then the end.
+    /// Many tasks send at once into a stream with little room: every frame arrives whole, and then the end.
     #[tokio::test]
     async fn nothing_is_lost_where_there_is_no_room() {
         let (near, mut far) = tokio::io::duplex(64);

@@ -128,7 +128,7 @@ impl Watch {
                     tracing::debug!(%error, "cleaning up after dead owners");
                 }
             });
-            // Whoever starts next does it.
+            // The next process to start does it.
             begun.map_or_else(|error| tracing::debug!(%error, "no thread to clean up"), drop);
         }
     }

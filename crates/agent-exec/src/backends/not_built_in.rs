@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use exec_cell::{Backend, Setup};
 use exec_core::{Detected, Result};
 
-/// Takes the place of the backend of this name, so that a request for it is answered with what to change.
+/// Takes the place of the backend of this name, so that a request for it is answered with a remedy.
 #[derive(Debug)]
 pub(crate) struct NotBuiltIn(pub(crate) &'static str);
 

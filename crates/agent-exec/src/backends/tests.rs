@@ -1,4 +1,4 @@
-//! The order of backends, and which of them a name selects.
+//! The order of backends, and which backend a name selects.
 
 use async_trait::async_trait;
 use exec_cell::Setup;

@@ -1,4 +1,4 @@
-//! What is built of which answers.
+//! Which sandbox is built from which answers.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::Found;
 use crate::backends::NotBuiltIn;
 
-/// A builder whose backends are all missing, which is enough to see which were asked.
+/// A builder whose backends are all missing, which is enough to see which ones were asked.
 fn builder() -> Builder {
     let missing = ["docker", "podman", "local"].map(|name| Arc::new(NotBuiltIn(name)) as Arc<dyn Backend>);
     crate::builder().backends(missing.into_iter().collect())
@@ -67,7 +67,7 @@ async fn evidence_says_who_was_asked() {
     assert_eq!(found, [("docker", true), ("podman", true), ("local", false)]);
 }
 
-/// R60: what is only tried must not be what fails.
+/// R60: the trial itself must not make the search fail.
 #[cfg(feature = "local")]
 #[tokio::test]
 async fn a_directory_that_cant_be_a_workspace_is_not_tried() {
@@ -98,7 +98,7 @@ impl Backend for Careful {
     }
 }
 
-/// R60, R62: the executor and its results carry the name that the backend is registered by.
+/// R60, R62: the executor and its results carry the name under which the backend is registered.
 #[cfg(feature = "local")]
 #[tokio::test]
 async fn a_backend_of_a_third_party_is_chosen_like_any_other() {

@@ -1,4 +1,4 @@
-//! Asks the backends for what only their engines can do.
+//! Has the backends do what only their engines can do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use futures_util::future::join_all;
 
 use crate::Backends;
 
-/// Addresses of engines, by the name of their backend.
+/// Addresses of engines, by backend name.
 pub(super) type Addresses = BTreeMap<String, BTreeSet<String>>;
 
-/// Removes the containers of these cells, whose processes are dead already where this machine could see them.
+/// Removes the containers of these cells, whose processes are already dead if this machine could see them.
 pub(super) async fn remove(backends: &Backends, cells: &[CellRecord]) -> Removal {
     let (by_backend, left) = by_backend(backends, cells.to_vec());
     let removals = backends.engines().filter_map(|(name, engines)| {
@@ -23,7 +23,7 @@ pub(super) async fn remove(backends: &Backends, cells: &[CellRecord]) -> Removal
     all
 }
 
-/// Removes containers that carry this directory's label and are in none of its records.
+/// Removes containers that carry this directory's label but are not in its records.
 pub(super) async fn remove_strays(backends: &Backends, state: &StateDir, known: &Addresses) -> Removal {
     let none = BTreeSet::new();
     let removals = backends.engines().map(|(name, engines)| {
@@ -45,7 +45,7 @@ pub(super) async fn clean(backends: &Backends, dead: Vec<CellRecord>, mode: Swee
     all
 }
 
-/// Splits cells in containers by their backend. Those of a backend that is not registered are left.
+/// Groups cells in containers by backend. Those of an unregistered backend are reported as left.
 fn by_backend(backends: &Backends, cells: Vec<CellRecord>) -> (BTreeMap<String, Vec<CellRecord>>, Vec<Left>) {
     let known: BTreeSet<&str> = backends.engines().map(|(name, _)| name).collect();
     let (mut by_backend, mut left) = (BTreeMap::<String, Vec<CellRecord>>::new(), Vec::new());

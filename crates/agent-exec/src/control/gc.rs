@@ -1,4 +1,4 @@
-//! Cleaning up after owners that are dead, on this machine and on engines.
+//! Cleans up after dead owners, on this machine and on engines.
 
 use exec_control::{CellRecord, OwnerState, SweepMode, Swept};
 use exec_core::Result;
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Controller, Left, engines};
 
-/// What cleaning up came to, or would.
+/// The result of a cleanup, or of a dry run.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Cleaned {
     /// On this machine.
@@ -18,11 +18,11 @@ pub struct Cleaned {
     pub volumes: Vec<String>,
     /// Networks.
     pub networks: Vec<String>,
-    /// Ways past an engine that nobody uses any more.
+    /// FIFO channels that are no longer in use.
     pub fifo_channels: usize,
-    /// What was not done.
+    /// Removals that were not done.
     pub left: Vec<Left>,
-    /// How many of those are volumes and networks that somebody uses, and that rightly stay.
+    /// How many of those are volumes and networks in use, which rightly stay.
     pub in_use: usize,
 }
 
@@ -35,16 +35,16 @@ impl Cleaned {
         is_none && self.here == Swept::default()
     }
 
-    /// Whether everything was done that there was to do.
+    /// Whether everything that had to be done was done.
     pub fn is_done(&self) -> bool {
         self.left.len() == self.in_use && self.here.problems.is_empty()
     }
 }
 
 impl Controller {
-    /// Removes what dead owners left: processes, control groups, directories, records, and their containers, volumes and networks
-    /// on the engines in the records and in the usual places; Podman is asked even where none of its services listens. What is
-    /// not ours, in doubt or in use stays.
+    /// Removes what dead owners left: processes, control groups, directories, records, and their containers, volumes
+    /// and networks on the engines in the records and in the usual places; Podman is asked even if none of its services
+    /// listens. Resources that are not ours, in doubt or in use stay.
     pub async fn gc(&self, mode: SweepMode) -> Result<Cleaned> {
         let watch = self.watch.clone();
         let dead: Vec<CellRecord> = self

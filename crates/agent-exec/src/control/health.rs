@@ -1,4 +1,4 @@
-//! Whether all is well with what runs. Pure but for the look itself.
+//! Reports health. Pure except for reading the records.
 
 use std::fmt;
 
@@ -14,34 +14,34 @@ use super::Controller;
 pub enum HealthState {
     /// Something runs.
     Running,
-    /// Nothing does.
+    /// Nothing runs.
     Stopped,
     /// Something is wrong.
     Error,
 }
 
-/// How what runs is doing.
+/// The health of everything that runs, or of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HealthReport {
-    /// In a word.
+    /// The overall state.
     pub state: HealthState,
     /// Since when an emergency stop is in force, if one is.
     pub stopped_since: Option<String>,
-    /// Runs under way.
+    /// Current runs.
     pub runs: usize,
-    /// Sessions that are open.
+    /// Open sessions.
     pub sessions: usize,
-    /// Cells that wait for a command.
+    /// Idle warm cells.
     pub warm_cells: usize,
-    /// What all of them use together, as far as it can be seen.
+    /// The total load, as far as it can be measured.
     #[serde(flatten)]
     pub load: Load,
-    /// What is wrong, each with what to do about it.
+    /// Problems, each with its remedy.
     pub problems: Vec<Problem>,
 }
 
 impl Controller {
-    /// How what is meant is doing; without a target, everything. A name that nothing has is one that has stopped.
+    /// Reports the health of a target, or of everything. A name that does not exist counts as stopped.
     pub fn health(&self, target: Option<&Target>) -> Result<HealthReport> {
         let cells = self.look()?;
         let meant = target.unwrap_or(&Target::All).among(&cells).unwrap_or_default();
@@ -83,12 +83,12 @@ impl HealthReport {
     }
 }
 
-/// Something that is wrong. Written as one sentence.
+/// A problem, displayed as one sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong, and with which cell.
+    /// The problem, and the cell that has it.
     pub what: String,
-    /// What to do about it.
+    /// How to solve it.
     pub remedy: Remedy,
 }
 
@@ -116,7 +116,7 @@ fn problem(cell: &CellView) -> Option<Problem> {
             remedy: Remedy::host(format!("let it go on with `kill -CONT {owner}`")),
         }),
         OwnerState::Alive | OwnerState::Elsewhere => match (&cell.record.place, cell.load) {
-            // A cell that has just ended is in the records for a moment longer.
+            // A cell that has just ended stays in the records for a moment.
             (Some(_), Some(Load { processes: 0, .. }))
                 if !cell.runs.is_empty() && cell.age().as_secs() > 5 =>
             {

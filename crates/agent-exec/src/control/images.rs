@@ -1,4 +1,4 @@
-//! Images that we made: which there are, and which have to go. The decision is pure.
+//! Lists, prunes and pulls images. The decision which of our images go is pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,9 +18,9 @@ pub struct Image {
     pub engine: String,
     /// The engine's name for it.
     pub id: String,
-    /// What people call it.
+    /// Its names.
     pub names: Vec<String>,
-    /// How old it is, in seconds.
+    /// Its age in seconds.
     pub age_s: u64,
     /// Its size in bytes.
     pub size_bytes: u64,
@@ -29,14 +29,14 @@ pub struct Image {
 /// Which images stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Older ones go.
+    /// Older images go.
     pub older_than: Option<Duration>,
-    /// The oldest go until all together are no larger than this, for each engine.
+    /// On each engine, the oldest images go until the rest is no larger than this in total.
     pub keep_bytes: Option<u64>,
 }
 
 impl Policy {
-    /// Those of one engine's images that go, oldest first.
+    /// Selects the images of one engine that go, oldest first.
     pub fn condemned<'a>(&self, images: &'a [Image]) -> Vec<&'a Image> {
         let mut by_age: Vec<&Image> = images.iter().collect();
         by_age.sort_by_key(|image| std::cmp::Reverse(image.age_s));
@@ -54,7 +54,7 @@ impl Policy {
     }
 }
 
-/// The images of one backend's engine, or of all that answer.
+/// Lists the images of one backend's engine, or of all that answer.
 pub async fn images(backends: &Backends, wanted: Option<&str>) -> Result<Vec<Image>> {
     let mut found = Vec::new();
     for (engine, store) in stores(backends, wanted).await? {
@@ -63,7 +63,7 @@ pub async fn images(backends: &Backends, wanted: Option<&str>) -> Result<Vec<Ima
     Ok(found)
 }
 
-/// Removes what the policy says, unless something uses it; or only says what that would be.
+/// Removes the images selected by the policy, except those in use; or only lists them.
 pub async fn prune(
     backends: &Backends,
     wanted: Option<&str>,
@@ -87,16 +87,16 @@ pub async fn prune(
     Ok(gone)
 }
 
-/// An image that was fetched.
+/// A pulled image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pulled {
     /// The engine it is on.
     pub engine: String,
-    /// Its name with the registry's digest, where the engine knows that.
+    /// Its name with the registry's digest, if the engine knows it.
     pub digest: Option<String>,
 }
 
-/// Fetches an image to one backend's engine, or to the first that answers.
+/// Pulls an image to one backend's engine, or to the first that answers.
 pub async fn pull(
     backends: &Backends,
     wanted: Option<&str>,
@@ -108,7 +108,7 @@ pub async fn pull(
     Ok(Pulled { engine, digest })
 }
 
-/// The registry digests of these images, as the first engine that answers knows them.
+/// Returns the registry digests of these images, according to the first engine that answers.
 ///
 /// # Errors
 ///
@@ -127,8 +127,8 @@ pub async fn digests(backends: &Backends, images: &BTreeSet<String>) -> Result<B
     Err(missing.unwrap_or_else(none_answers))
 }
 
-/// The images of each backend's engine, or of the one that is wanted; at least one, or an error, which is the engine's
-/// own if it was named.
+/// The images of each backend's engine, or of the wanted one. At least one, or an error; for a named engine, its own
+/// error.
 async fn stores(backends: &Backends, wanted: Option<&str>) -> Result<Vec<(String, Box<dyn ImageStore>)>> {
     let wanted = wanted.map(|name| backends.canonical(name));
     let (mut found, mut failed) = (Vec::new(), None);

@@ -1,7 +1,7 @@
-//! Seeing and stopping what runs on this machine, whoever started it.
+//! Lists and stops what runs on this machine, whichever process started it.
 //!
-//! A [`Controller`] reads the records of one state directory. What it stops is what is written down there, and on engines
-//! what carries that directory's label: never anything by its name, and nothing of anybody else.
+//! A [`Controller`] reads the records of one state directory. It stops only cells recorded there, and on engines only
+//! containers with that directory's label: nothing by its name alone, and nothing that belongs to others.
 
 mod engines;
 mod gc;
@@ -25,10 +25,10 @@ pub use report::{Ended, Report};
 
 use crate::Backends;
 
-/// How long a polite stop waits before it becomes a kill.
+/// How long a polite stop waits before it kills.
 pub const STOP_GRACE: Duration = Duration::from_secs(30);
 
-/// Sees and stops what is written down in a state directory.
+/// Lists and stops what is recorded in a state directory.
 ///
 /// ```no_run
 /// use agent_exec::control::{Target, Controller};
@@ -50,35 +50,35 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Of the directory where all orchestrators of this user meet.
+    /// Uses the directory shared by all orchestrators of this user.
     pub fn of_this_user() -> Self {
         Self::of(Watch::default())
     }
 
-    /// Of the directory that this one writes to.
+    /// Uses the directory that this watch writes to.
     pub fn of(watch: Watch) -> Self {
         Self { watch, backends: Backends::default() }
     }
 
-    /// Asks the engines of these backends, instead of those built in, for what only an engine can do. Containers of other
-    /// backends are reported as left.
+    /// Uses the engines of these backends instead of the built-in ones. Containers of other backends are reported as
+    /// left.
     #[must_use]
     pub fn with_backends(mut self, backends: Backends) -> Self {
         self.backends = backends;
         self
     }
 
-    /// Where the records are.
+    /// The directory of the records.
     pub fn state(&self) -> &StateDir {
         self.watch.state()
     }
 
-    /// All cells, with their runs and what they use.
+    /// Lists all cells, with their runs and load.
     pub fn look(&self) -> Result<Vec<CellView>> {
         exec_control::look(self.state())
     }
 
-    /// All cells, with their runs but without what they use.
+    /// Lists all cells, with their runs but without their load.
     fn list(&self) -> Result<Vec<CellView>> {
         exec_control::list(self.state())
     }
@@ -88,7 +88,7 @@ impl Controller {
         self.state().latched()
     }
 
-    /// Lifts the latch of an emergency stop; says whether it was down.
+    /// Lifts the latch of an emergency stop; returns whether it was set.
     pub fn resume(&self) -> Result<bool> {
         self.state().lift()
     }

@@ -1,38 +1,38 @@
-//! What stopping came to.
+//! The result of a stop.
 
 use exec_cell::Left;
 use exec_control::{Meant, Survivor};
 use serde::Serialize;
 
-/// What stopping came to.
+/// The result of a stop.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
-    /// What is verified to be gone.
+    /// Cells and runs that are verified to be gone.
     pub ended: Vec<Ended>,
-    /// Processes that are still there.
+    /// Processes that are still alive.
     pub survivors: Vec<Survivor>,
-    /// What else could not be done. Nothing of it is alive, as far as can be seen.
+    /// Other failures. As far as can be seen, they left nothing alive.
     pub left: Vec<Left>,
 }
 
-/// A cell, or a run of one that others use, that is gone.
+/// A cell that is gone, or a run of a shared cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ended {
     /// The cell.
     pub cell: String,
-    /// The executor it was of.
+    /// Its executor.
     pub executor: String,
-    /// The runs that were in it.
+    /// The runs in it.
     pub runs: Vec<String>,
 }
 
 impl Report {
-    /// Nothing is alive that should not be, for sure.
+    /// Whether certainly nothing is alive that should not be.
     pub fn is_clean(&self) -> bool {
         self.survivors.is_empty() && !self.left.iter().any(|left| left.may_live)
     }
 
-    /// Takes in what another stop came to.
+    /// Adds the result of another stop.
     pub fn add(&mut self, other: Self) {
         self.ended.extend(other.ended);
         self.survivors.extend(other.survivors);

@@ -1,4 +1,4 @@
-//! Stopping: asking, killing, and the emergency stop.
+//! Stops cells: politely, by force, and all at once in an emergency.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,30 +13,30 @@ use super::Controller;
 use super::engines::{self, Addresses};
 use super::report::{Ended, Report};
 
-/// How long the killed may take to die; longer is only for those the kernel itself can't interrupt.
+/// How long killed processes may take to die; only those the kernel can't interrupt take longer.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
 
-/// How long an emergency stop waits for owners that are in the middle of making a cell.
+/// How long an emergency stop waits for owners that are just making a cell.
 const MAKING_LIMIT: Duration = Duration::from_secs(20);
 
-/// How long an owner may take to take what ended out of its records, before somebody else does.
+/// How long an owner may take to remove an ended cell from its records, before another process does.
 const OWNERS_TURN: Duration = Duration::from_millis(500);
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 impl Controller {
-    /// Kills at once, and returns when that is verified.
+    /// Kills at once, and returns when the end is verified.
     pub async fn kill(&self, target: &Target) -> Result<Report> {
         self.end(target, "by a kill from outside").await
     }
 
-    /// Asks to end, and kills what has not after `grace`.
+    /// Asks processes to end, and kills those left after `grace`.
     pub async fn stop(&self, target: &Target, grace: Duration) -> Result<Report> {
         let cells = self.list()?;
         let meant = target.among(&cells)?;
         for meant in &meant {
             match meant {
-                // One that waits for a command has nobody to ask.
+                // An idle cell has no process to ask.
                 Meant::Cell(cell) if cell.is_idle() => {}
                 Meant::Cell(cell) => exec_control::ask_all(std::slice::from_ref(&cell.record)),
                 Meant::Run(cell, run) => exec_control::ask_run(&cell.record, run),
@@ -49,7 +49,7 @@ impl Controller {
         self.end_for_good(meant, "by a stop from outside").await
     }
 
-    /// Lets the latch down, so that nothing new starts, then kills everything again and again until nothing is left.
+    /// Sets the latch, so that nothing new starts, then kills repeatedly until nothing is left.
     pub async fn emergency_stop(&self) -> Result<Report> {
         self.state().latch()?;
         let mut report = Report::default();
@@ -65,7 +65,7 @@ impl Controller {
             for cell in &cells {
                 note_address(&cell.record, &mut addresses);
             }
-            // Who is making one sees the latch as soon as it is made, and ends it.
+            // An owner that is making a cell sees the latch as soon as the cell is made, and ends it.
             let (made, making): (Vec<_>, Vec<_>) = cells.iter().map(Meant::Cell).partition(is_made);
             let round = self.end_meant(&made, "by an emergency stop").await?;
             let failed = round.survivors.iter().map(|survivor| survivor.cell.clone());
@@ -91,7 +91,7 @@ impl Controller {
         self.end_for_good(target.among(&cells)?, why).await
     }
 
-    /// Ends what is there, then what was being made meanwhile: a cell can't be killed before it is anywhere.
+    /// Ends existing cells, then those that were being made meanwhile: a cell without a place can't be killed.
     async fn end_for_good(&self, meant: Vec<Meant<'_>>, why: &str) -> Result<Report> {
         let (made, making): (Vec<_>, Vec<_>) = meant.into_iter().partition(is_made);
         let mut report = self.end_meant(&made, why).await?.report();
@@ -142,7 +142,7 @@ impl Controller {
         }))
     }
 
-    /// Takes out of the records what is gone, once its owner has had the time to.
+    /// Removes ended cells from the records, once their owners have had time to do so.
     async fn clear(&self, cells: &[CellRecord], round: &Round) -> Result<()> {
         let end = Instant::now() + OWNERS_TURN;
         let gone: Vec<&CellRecord> = cells.iter().filter(|cell| round.is_gone(&cell.name)).collect();
@@ -167,13 +167,13 @@ impl Controller {
     }
 }
 
-/// What one round of ending came to.
+/// The result of one round of ending.
 #[derive(Debug)]
 struct Round {
     meant: Vec<Ended>,
     survivors: Vec<Survivor>,
     left: Vec<Left>,
-    /// Cells of which nobody can say whether anything of them lives.
+    /// Cells that may or may not have living processes.
     unsure: Vec<String>,
 }
 
@@ -209,7 +209,7 @@ fn cell_of<'a>(meant: &Meant<'a>) -> &'a CellView {
     }
 }
 
-/// Whether it is anywhere, or its owner can't bring that about any more.
+/// Whether it has a place, or its owner can no longer give it one.
 fn is_made(meant: &Meant<'_>) -> bool {
     let cell = cell_of(meant);
     cell.record.place.is_some() || cell.owner == OwnerState::Dead
@@ -240,7 +240,7 @@ fn unfinished(cell: &CellView) -> Left {
     }
 }
 
-/// Reads all of `/proc` again and again, so it has a thread of its own.
+/// Scans `/proc` repeatedly, so it runs on its own thread.
 async fn kill_cells(cells: &[CellRecord]) -> Vec<Survivor> {
     let cells = cells.to_vec();
     spawn_blocking(move || exec_control::end_all(&cells, DEATH_LIMIT)).await.unwrap_or_default()
@@ -261,7 +261,7 @@ mod tests {
 
     use super::*;
 
-    /// R13: what was being made when the order came is killed as soon as it can be, and nothing of it is forgotten.
+    /// R13: a cell that was being made when the order came is killed as soon as possible, and none of it is forgotten.
     #[tokio::test]
     async fn a_cell_that_is_being_made_does_not_escape() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Looking, with a clock that only goes on when nobody has anything to do.
+//! Searches, with a clock that advances only when all tasks are idle.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ fn hung(name: &'static str) -> Probe {
     Probe::new(name, std::future::pending())
 }
 
-/// A probe that counts how often it is begun.
+/// A probe that counts how often it is started.
 fn counted(name: &'static str, count: &Arc<AtomicUsize>) -> Probe {
     let count = Arc::clone(count);
     Probe::new(name, async move {
@@ -38,7 +38,7 @@ fn names(findings: &[Finding]) -> Vec<&str> {
     findings.iter().map(|finding| finding.name.as_str()).collect()
 }
 
-/// R60: nobody is looked for beside one that answers.
+/// R60: a probe that answers is the only one started.
 #[tokio::test(start_paused = true)]
 async fn a_good_first_answer_is_the_only_one() {
     let others = Arc::new(AtomicUsize::new(0));
@@ -46,7 +46,7 @@ async fn a_good_first_answer_is_the_only_one() {
     assert_eq!((names(&findings), others.load(Ordering::Relaxed)), (vec!["docker"], 0));
 }
 
-/// R60: one that hangs delays the rest by its own time-out, however many there are.
+/// R60: a hanging probe delays the rest by its own time-out, however many there are.
 #[tokio::test(start_paused = true)]
 async fn those_that_take_their_time_are_waited_for_at_once() {
     let begun = Instant::now();
@@ -57,7 +57,7 @@ async fn those_that_take_their_time_are_waited_for_at_once() {
     assert_eq!(findings[2].took, Duration::from_millis(10));
 }
 
-/// R62: being quick is no merit.
+/// R62: a quick answer is not a better one.
 #[tokio::test(start_paused = true)]
 async fn a_better_one_is_waited_for() {
     let begun = Instant::now();
@@ -72,14 +72,14 @@ async fn a_failure_leads_to_the_next_at_once() {
     assert_eq!((findings.len(), begun.elapsed()), (3, Duration::from_millis(3)));
 }
 
-/// R60: one that never answers does not keep a better one back.
+/// R60: a probe that never answers does not hold back a better one.
 #[tokio::test(start_paused = true)]
 async fn one_that_hangs_behind_the_choice_is_left() {
     let findings = look(vec![slow("docker", 3000), hung("podman"), hung("local")], knows("docker")).await;
     assert_eq!(names(&findings), ["docker"]);
 }
 
-/// R62: an image that can't be had is a reason to go on; an option that makes no sense is not.
+/// R62: an unavailable image is a reason to go on; an invalid option is not.
 #[tokio::test]
 async fn only_nonsense_stays_an_error() {
     let failing = |kind| {
@@ -94,7 +94,7 @@ async fn only_nonsense_stays_an_error() {
     assert!(failing(ErrorKind::InvalidInput).run().await.detected.is_err());
 }
 
-/// F2: a fault of ours in one is no fault of the others, and the search ends.
+/// F2: a bug in one probe does not affect the others, and the search ends.
 #[tokio::test(start_paused = true)]
 async fn one_that_panics_is_passed_over() {
     let broken = Probe::new("docker", async { panic!("a fault of ours") });

@@ -14,11 +14,11 @@ use super::ImageStore;
 /// Every method is for processes that did not create the cells: the owner of a cell ends it itself.
 #[async_trait]
 pub trait Engines: Send + Sync {
-    /// Removes the containers of these cells. Their processes are dead already where this machine could see them.
+    /// Removes the containers of these cells. Their processes are already dead if this machine could see them.
     async fn remove(&self, cells: &[CellRecord]) -> Removal;
 
-    /// Removes containers whose records belong in this directory and are not there. Looks at these addresses and at
-    /// the usual ones.
+    /// Removes containers whose records should be in this directory and are not. Searches the engines at these addresses
+    /// and at the usual ones.
     async fn remove_strays(&self, state: &StateDir, addresses: &BTreeSet<String>) -> Removal;
 
     /// Removes what dead owners left, or only lists it. `dead` are their cells according to the records.
@@ -61,7 +61,7 @@ pub struct Leftovers {
     pub volumes: Vec<String>,
     /// Networks.
     pub networks: Vec<String>,
-    /// Ways past an engine. Backends may share them, so they are counted by name.
+    /// FIFO channels. Backends may share them, so they are counted by name.
     pub fifo_channels: BTreeSet<String>,
     /// What was not removed.
     pub left: Vec<Left>,
@@ -81,13 +81,13 @@ impl Leftovers {
     }
 }
 
-/// Something that could not be done.
+/// Something that could not be done, or not be verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// What it is about.
+    /// The resource.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// Whether processes may be alive that could not be looked at.
+    /// Whether processes that can't be inspected may be alive.
     pub may_live: bool,
 }

@@ -1,6 +1,6 @@
-//! What a backend brings so that its sandboxes can be found, used, stopped and cleaned up.
+//! A backend's part in finding, using, stopping and cleaning up its sandboxes.
 //!
-//! Nothing here knows a particular backend: `agent-exec` has the list of those that exist.
+//! Nothing here knows a particular backend: `agent-exec` has the list.
 
 mod engines;
 mod images;
@@ -16,8 +16,8 @@ pub use images::{BuildStep, ImageStep, ImageStore, Progress, PullStep, StoredIma
 
 /// A kind of sandbox.
 ///
-/// A name and a way to detect it are enough. Backends whose cells are on an engine, where no process of this machine
-/// can end them, bring [`engines`](Self::engines) too.
+/// A name and a way to detect it are enough. Backends whose cells are on an engine, out of reach for this machine's
+/// processes, provide [`engines`](Self::engines) too.
 ///
 /// # Examples
 ///
@@ -62,22 +62,22 @@ pub trait Backend: Debug + Send + Sync {
 
     /// Looks for it and makes its executor.
     ///
-    /// With [`Setup::first_run`], the cell of that run is made too: a sandbox that can't run it is found out here.
+    /// With [`Setup::first_run`], the cell of that run is made too: a sandbox that can't run it fails here.
     ///
     /// # Errors
     ///
-    /// `Missing` is the answer where it does not work on this machine. An error is about the request: a search that
-    /// has a choice passes this backend over, unless the options make no sense (`InvalidInput`) or an emergency stop
-    /// is in force (`Stopped`).
+    /// Returns `Missing` if it does not work on this machine. An error is about the request: a search that has a choice
+    /// passes this backend over, unless the options make no sense (`InvalidInput`) or an emergency stop is in force
+    /// (`Stopped`).
     async fn detect(&self, setup: Setup) -> Result<Detected>;
 
-    /// The engines that its cells are on, if they are on any.
+    /// The engines its cells are on, if any.
     fn engines(&self) -> Option<Box<dyn Engines + '_>> {
         None
     }
 }
 
-/// How an executor is set up, whichever backend makes it.
+/// The setup of an executor, for any backend.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     /// Where its cells and runs are recorded.

@@ -93,7 +93,7 @@ async fn babbles_with_the_start(mut cell: FakeCell) {
     cell.linger().await;
 }
 
-/// What a backend has to act on arrives as data, not as words.
+/// A backend gets the reason it has to act on as data, not as text.
 #[tokio::test]
 async fn its_own_reason_is_kept() {
     let (executor, _, _) = executor(NO_POOL, says_fatal);

@@ -1,5 +1,5 @@
-//! A cell made of a task and two in-memory streams: for behaviour that a real cell can't be made to show, and
-//! for counting.
+//! A cell made of a task and two in-memory streams, for counting cells and for behaviour that a real cell can't be
+//! made to show.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -29,7 +29,7 @@ pub(crate) struct FakeMaker {
     _state: tempfile::TempDir,
     pub(crate) made: Arc<AtomicUsize>,
     pub(crate) alive: Arc<AtomicUsize>,
-    /// Plans resolved: each asks once what it must not reach.
+    /// Resolved plans: each one asks once which places are out of reach.
     pub(crate) resolved: Arc<AtomicUsize>,
 }
 
@@ -191,7 +191,7 @@ impl FakeCell {
         self.to_host.write_all(bytes).await.ok();
     }
 
-    /// Greets back.
+    /// Answers the greeting.
     pub(crate) async fn become_ready(&mut self) {
         self.hear().await;
         self.say(0, FromCell::Ready(Box::new(facts(PROTOCOL_VERSION)))).await;
@@ -248,7 +248,7 @@ pub(crate) fn facts(version: u16) -> Facts {
     }
 }
 
-/// Waits until `count` is reached; the outer limit is generous and only there to fail instead of hanging.
+/// Waits until `count` is reached; the generous time limit only makes a hang a failure.
 pub(crate) async fn until(counter: &AtomicUsize, count: usize) {
     let reached = async {
         while counter.load(Ordering::SeqCst) != count {

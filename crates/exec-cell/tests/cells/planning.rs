@@ -1,4 +1,4 @@
-//! From a request to its cell: resolved once, prepared before there is a cell, and never in a cell that lacks a fence.
+//! From a request to its cell: resolved once, prepared before the cell is made, never in a cell that lacks a fence.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +74,7 @@ async fn what_a_cell_needs_is_made_before_the_cell() {
     assert_eq!(made.load(Ordering::SeqCst), 1);
 }
 
-/// A39: a cell without fences stands ready when its workspace becomes a repository.
+/// A39: a cell without fences is warm when its workspace becomes a repository.
 #[tokio::test]
 async fn a_cell_made_before_there_was_a_repository_is_not_used() {
     let workspace = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ async fn a_cell_made_before_there_was_a_repository_is_not_used() {
     assert!(made.load(Ordering::SeqCst) >= 2);
 }
 
-/// A39: a session goes on in another cell then.
+/// A39: the session then continues in another cell.
 #[tokio::test]
 async fn a_session_that_began_before_there_was_a_repository_is_reopened() {
     let workspace = tempfile::tempdir().unwrap();

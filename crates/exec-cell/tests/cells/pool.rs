@@ -42,7 +42,7 @@ async fn another_specification_is_a_miss() {
     executor.warm(&opts()).await.unwrap();
     executor.run(&Cmd::new("true"), &opts().with_pids(7)).await.unwrap();
     assert!(made.load(Ordering::SeqCst) >= 2);
-    // The run's place in the pool is filled again, and no other cell is being made that would count.
+    // The run's place in the pool is refilled, and no other cell is being made that would count.
     executor.warm(&opts().with_pids(7)).await.unwrap();
     // Settings that vary from command to command are not part of the specification.
     let before = executor.health().await.unwrap().warm_cells;
@@ -67,7 +67,7 @@ async fn a_cell_that_died_in_the_pool_is_not_used() {
     assert!(made.load(Ordering::SeqCst) >= 2);
 }
 
-/// A hanging cell looks alive until it is asked.
+/// A hanging cell looks alive until it is pinged.
 #[tokio::test(start_paused = true)]
 async fn a_cell_that_does_not_answer_is_not_used() {
     let (executor, made, _) = executor(PoolConfig { per_spec: 1, ..POOL }, {

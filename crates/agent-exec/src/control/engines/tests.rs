@@ -1,4 +1,4 @@
-//! Which backend is asked about which container, with engines that remember what they were asked.
+//! Which backend is asked about which container. The engines remember the requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use exec_core::{Detected, Result};
 
 use super::*;
 
-/// What was asked of the engines of each backend, in order.
+/// The requests to the engines of each backend, in order.
 type Asked = Arc<Mutex<Vec<String>>>;
 
 #[derive(Debug)]
@@ -67,7 +67,7 @@ struct Sky {
     cells: Vec<CellRecord>,
 }
 
-/// Three clouds; a container on two of them and two on one that is unknown; and a cell that is still being made.
+/// Three clouds; one container on each of two, two on an unknown one; and a cell that is still being made.
 fn sky() -> Sky {
     let owner = Watch::default().owner().clone();
     let container = |name: &str, backend: &str, same_kernel| CellRecord {
@@ -91,7 +91,7 @@ fn sky() -> Sky {
     Sky { backends, asked, cells }
 }
 
-/// R13, R15: each backend removes its own, and what is left to an unknown one is reported.
+/// R13, R15: each backend removes its own containers, and those of an unknown backend are reported.
 #[tokio::test]
 async fn containers_are_removed_by_their_backend() {
     let sky = sky();
