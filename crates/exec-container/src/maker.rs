@@ -1,4 +1,4 @@
-//! Makes cells of containers.
+//! Creates containers and turns them into cells.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::spec::builder::SpecBuilder;
 use crate::spec::isolation;
 use crate::spec::{ContainerSpec, Mount};
 
-/// Makes containers on one engine.
+/// Creates containers on one engine.
 #[derive(Debug)]
 pub(crate) struct ContainerMaker {
     parts: Arc<MakerParts>,
@@ -30,12 +30,12 @@ pub(crate) struct ContainerMaker {
     capabilities: Capabilities,
 }
 
-/// What making one container takes.
+/// The parts needed to create a container.
 #[derive(Debug)]
 pub(crate) struct MakerParts {
     pub(crate) lifecycle: ContainerLifecycle,
     pub(crate) supervisor: Supervisor,
-    /// None where the engine is on another kernel.
+    /// `None` if the engine is on another kernel.
     pub(crate) fifo_channels: Option<FifoChannels>,
 }
 
@@ -47,8 +47,8 @@ impl ContainerMaker {
     async fn try_make(&self, spec: &ContainerSpec) -> Result<CellIo> {
         let (parts, spec, profile) =
             (Arc::clone(&self.parts), spec.clone(), self.spec_builder.profile.clone());
-        // A task of its own: whoever gives up waiting does not leave half a container behind. What comes of it is
-        // dropped then, which ends it.
+        // A separate task: a caller that stops waiting leaves no half-made container behind. Its result is then
+        // dropped, which ends the container.
         match tokio::spawn(async move { parts.make(&spec, &profile).await }).await {
             Ok(made) => made,
             Err(_) => Err(Error::new(ErrorKind::Engine, "make cell", "making the container was interrupted")
@@ -156,7 +156,7 @@ impl MakerParts {
         let mut attached = Attached::from(engine.attach(name).await?);
         let mut first_frame = Vec::new();
         ToCell::Container(Box::new(plan_inside(spec, fifo_channel.is_some()))).encode(0, &mut first_frame);
-        // A container that does not take it has ended, and the reading side will say how.
+        // If the container does not accept it, it has ended, and the reader reports how.
         attached.writer.write_all(&first_frame).await.ok();
         engine.start(name).await?;
         Ok(match fifo_channel {
@@ -170,7 +170,7 @@ impl MakerParts {
         created.inspect_err(|error| tracing::debug!(%error, "a FIFO channel can't be made")).ok()
     }
 
-    /// Where the engine does not tell of used-up memory, somebody has to look when the container ends.
+    /// If the engine does not report a lack of memory, checks for it when the container ends.
     fn watched(
         &self,
         name: String,
@@ -193,7 +193,7 @@ impl MakerParts {
         }))
     }
 
-    /// Takes the FIFO channel away where the engine does not see our files.
+    /// Drops the FIFO channel if the engine does not see our files.
     async fn create(
         &self,
         name: &str,
@@ -230,7 +230,7 @@ impl MakerParts {
     }
 }
 
-/// What PID 1 checks and adds.
+/// What PID 1 verifies and adds.
 fn plan_inside(spec: &ContainerSpec, fifo_channel: bool) -> ContainerPlan {
     let expect = spec.mounts.iter().filter_map(|mount| match mount {
         Mount::Bind { target, expect: Some(id), .. } => Some(Expected {

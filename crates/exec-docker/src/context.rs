@@ -1,4 +1,4 @@
-//! Docker's contexts: engines a user has given names to, in files that Docker's own program keeps.
+//! Docker contexts: named engines, in files that the `docker` CLI maintains.
 
 use std::fmt;
 use std::io;
@@ -8,31 +8,31 @@ use serde::Deserialize;
 
 use crate::HostEnvironment;
 
-/// A context that was chosen, as its file describes it.
+/// A selected context, as its file describes it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Context {
     pub(crate) name: String,
     /// The engine's address.
     pub(crate) host: String,
-    /// How it is talked to.
+    /// How to connect to it.
     pub(crate) transport: Transport,
 }
 
-/// How an engine at a port wants to be talked to.
+/// How to connect to an engine at a TCP port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
     Plain,
     Tls,
 }
 
-/// Why a context that was chosen can't be used.
+/// Why a selected context can't be used.
 #[derive(Debug)]
 pub(crate) enum ContextError {
-    /// The configuration is there and can't be read: nobody knows which engine was meant.
+    /// The configuration exists but can't be read, so the intended engine is unknown.
     Unreadable { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
-    /// There is none of that name.
+    /// No context has this name.
     Missing { name: String },
-    /// It is for something else than Docker.
+    /// It is not for a Docker engine.
     NoEngine { name: String },
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for ContextError {
     }
 }
 
-/// The name that means Docker's own defaults.
+/// The context name that stands for Docker's defaults.
 const DEFAULT: &str = "default";
 
 #[derive(Deserialize)]
@@ -79,7 +79,7 @@ struct DockerEndpoint {
     skip_tls_verify: bool,
 }
 
-/// The context that is in force, by variable or configuration; `None` where Docker's own defaults are.
+/// The context selected by variable or configuration; `None` for Docker's defaults.
 pub(crate) fn chosen(
     around: &dyn HostEnvironment,
     home: Option<&Path>,
@@ -101,7 +101,7 @@ pub(crate) fn chosen(
     }
 }
 
-/// The context that the configuration file names; empty where it names none.
+/// The context named in the configuration file; empty if it names none.
 fn current(around: &dyn HostEnvironment, path: &Path) -> Result<String, ContextError> {
     let text = match around.read(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -117,7 +117,7 @@ fn unreadable(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + 
     ContextError::Unreadable { path: path.to_owned(), source: source.into() }
 }
 
-/// Looks through all of them: a context's directory is named by a hash of its name, but the name is inside too.
+/// Searches all contexts: a context's directory is named by a hash of its name, but the file has the name too.
 fn find(around: &dyn HostEnvironment, contexts: &Path, name: String) -> Result<Context, ContextError> {
     let directories = around.list(&contexts.join("meta")).unwrap_or_default();
     let described = |directory: PathBuf| {
@@ -132,7 +132,7 @@ fn find(around: &dyn HostEnvironment, contexts: &Path, name: String) -> Result<C
         Some(docker) if !docker.host.is_empty() => {
             let certificates = directory.file_name().map(|id| contexts.join("tls").join(id).join("docker"));
             let has_certificates = certificates.is_some_and(|path| around.exists(&path));
-            // Not to check a certificate is to expect one.
+            // A skipped certificate check still implies TLS.
             let transport =
                 if docker.skip_tls_verify || has_certificates { Transport::Tls } else { Transport::Plain };
             Ok(Context { name, host: docker.host, transport })

@@ -1,4 +1,4 @@
-//! From failed attempts to what a person can do about them. Pure: whoever connects brings the failures.
+//! Turns failed attempts into an error with a remedy. Pure: the caller connects and passes in the failures.
 
 use exec_container::{Telling, Trouble};
 use exec_core::{Change, Error, ErrorKind, Remedy};
@@ -19,7 +19,7 @@ fn message(trouble: Trouble, origin: &Origin, facts: &Facts) -> &'static str {
     }
 }
 
-/// One error for all attempts: about the most telling one, with what to do.
+/// One error for all attempts: about the most informative one, with a remedy.
 pub fn diagnose(attempts: Vec<Attempt>, facts: &Facts) -> Error {
     let Some(telling) = Telling::of(attempts) else {
         return told(Trouble::NothingThere, &Origin::Default, facts)
@@ -50,7 +50,7 @@ fn advise(trouble: Trouble, candidate: &Candidate, facts: &Facts) -> Remedy {
     }
 }
 
-/// What to do, or else what to change so that another place is tried.
+/// The remedy, or else what to change so that another place is tried.
 fn elsewhere(origin: &Origin, first: impl Into<Remedy>) -> Remedy {
     first.into().or(Remedy::engine(match origin {
         Origin::Configured => "correct the configured address",
@@ -104,7 +104,7 @@ fn not_an_engine(candidate: &Candidate) -> Remedy {
     elsewhere(&candidate.origin, Remedy::engine(advice))
 }
 
-/// That the group is as good as root is for those who join it to know.
+/// Users who join the group should know that it is equivalent to root.
 fn forbidden(origin: &Origin, facts: &Facts) -> Remedy {
     let own = || Remedy::engine("set up your own engine with `dockerd-rootless-setuptool.sh install`");
     match (facts.system, facts.group) {

@@ -1,4 +1,4 @@
-//! Where a Docker engine may be. Nothing is connected to here: whoever does goes through the list.
+//! Lists the places where a Docker engine may be. Connects to none: the caller tries them in order.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use crate::{Candidate, Endpoint, EndpointError, HostEnvironment, NAME, System};
 /// Why an engine may be at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The configuration says so.
+    /// The configuration names it.
     Configured,
-    /// The variable `DOCKER_HOST` says so.
+    /// The variable `DOCKER_HOST` names it.
     DockerHost,
-    /// The context of this name, which is in force, says so.
+    /// The selected context, with this name, has it.
     Context(String),
-    /// Docker is there unless told otherwise.
+    /// Docker's default.
     Default,
-    /// A user's own engine is there.
+    /// The place of a rootless engine.
     Rootless,
-    /// Docker Desktop is there.
+    /// The place of Docker Desktop.
     Desktop,
 }
 
 impl Origin {
-    /// Whether somebody said so: then it is this place or none.
+    /// Whether the user named this place: then no other is tried.
     pub fn is_authoritative(&self) -> bool {
         matches!(self, Self::Configured | Self::DockerHost | Self::Context(_))
     }
@@ -48,18 +48,18 @@ impl fmt::Display for Origin {
 
 /// The places where a Docker engine may be, in the order in which to try them:
 ///
-/// 1. the address that is `configured`;
+/// 1. the `configured` address;
 /// 2. `DOCKER_HOST`;
 /// 3. the context of `DOCKER_CONTEXT`, else of `currentContext` in `$DOCKER_CONFIG/config.json` or
 ///    `~/.docker/config.json`; the context `default` means to go on;
 /// 4. `/var/run/docker.sock`, on Windows the pipe `//./pipe/docker_engine`;
-/// 5. rootless Docker: `$XDG_RUNTIME_DIR/docker.sock`, else `/run/user/<uid>/docker.sock` where that is not this user's;
+/// 5. rootless Docker: `$XDG_RUNTIME_DIR/docker.sock`, or `/run/user/<uid>/docker.sock` if that is another user's;
 /// 6. Docker Desktop: `~/.docker/run/docker.sock` on macOS, `~/.docker/desktop/docker.sock` on Linux.
 ///
-/// If one of the first three is given it is the only one, right or wrong: whoever named an engine does not want
-/// commands to run on another. The last three are what is left to find, and the caller takes the first that answers.
-/// Docker's own program knows only the fourth of them, so it comes first: whoever may use it (root, the group
-/// `docker`) gets the engine that `docker` talks to; whoever may not gets their own.
+/// If one of the first three is given it is the only one, right or wrong: a user who named an engine does not want
+/// commands to run on another. The last three are guesses, and the caller takes the first that answers. The `docker`
+/// CLI knows only the fourth, so that comes first: users with access to it (root, the group `docker`) get the engine
+/// that `docker` uses; the others get their own.
 pub fn candidates(configured: Option<&str>, around: &dyn HostEnvironment) -> Result<Vec<Candidate>> {
     if let Some(address) = configured {
         return only(address, Origin::Configured, Transport::Plain);
@@ -74,7 +74,7 @@ pub fn candidates(configured: Option<&str>, around: &dyn HostEnvironment) -> Res
     }
 }
 
-/// The one place that was named. Sockets and pipes don't speak TLS, whatever is said about it.
+/// The one named place. Sockets and pipes don't use TLS, whatever the settings say.
 fn only(address: &str, origin: Origin, transport: Transport) -> Result<Vec<Candidate>> {
     let malformed =
         if origin == Origin::Configured { ErrorKind::InvalidInput } else { ErrorKind::Unavailable };
@@ -88,7 +88,7 @@ fn only(address: &str, origin: Origin, transport: Transport) -> Result<Vec<Candi
     }
 }
 
-/// What `DOCKER_HOST` comes with. Docker takes any value of these for a yes.
+/// The TLS variables that go with `DOCKER_HOST`. Docker treats any value as a yes.
 fn transport(around: &dyn HostEnvironment) -> Transport {
     let is_set = |name: &&str| around.variable(name).is_some_and(|value| !value.is_empty());
     if ["DOCKER_TLS_VERIFY", "DOCKER_TLS"].iter().any(is_set) { Transport::Tls } else { Transport::Plain }

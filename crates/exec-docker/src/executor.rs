@@ -5,12 +5,12 @@ use exec_core::{Executor, Result, Wraps};
 
 use crate::{Facts, Here, NAME, candidates, diagnose};
 
-/// Configuration of [`DockerExec`], and the backend that makes it.
+/// Configuration of [`DockerExec`], and the backend that creates it.
 #[derive(Debug, Clone, Default)]
 pub struct DockerConfig {
-    /// The engine's address, like `unix:///run/docker.sock`; `None` to look for it.
+    /// The engine's address, such as `unix:///run/docker.sock`; `None` to look for it.
     pub host: Option<String>,
-    /// How containers are made.
+    /// How containers are created.
     pub containers: ContainerConfig,
 }
 
@@ -19,13 +19,13 @@ pub struct DockerConfig {
 pub struct DockerExec(Box<dyn Executor>);
 
 impl DockerExec {
-    /// Takes the first engine that answers and is Docker.
+    /// Uses the first engine that answers and is Docker.
     pub async fn new(config: DockerConfig) -> Result<Self> {
         exec_container::executor(Box::pin(reach(&config)), NAME, config.containers.clone()).await.map(Self)
     }
 }
 
-/// The first engine that answers and is Docker.
+/// Finds the first engine that answers and is Docker.
 pub(crate) async fn reach(config: &DockerConfig) -> Result<Answered> {
     let candidates = candidates(config.host.as_deref(), &Here)?;
     let patience = config.containers.patience.greet;

@@ -1,41 +1,41 @@
-//! What of this host tells why there is no engine.
+//! The facts about this host that explain why no engine was found.
 
 use std::path::{Path, PathBuf};
 
 use crate::{HostEnvironment, System};
 
-/// What the remedy depends on.
+/// The facts that the remedy depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// What sort of system it is.
+    /// The operating system.
     pub system: System,
-    /// Where Docker's program is, if it is on the search path.
+    /// The path of `docker` or `dockerd`, if one is on the search path.
     pub program: Option<PathBuf>,
-    /// How this process stands to the group that may use the socket.
+    /// This process's membership in the group that may use the socket.
     pub group: DockerGroup,
 }
 
-/// How this process stands to the group `docker`.
+/// This process's membership in the group `docker`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DockerGroup {
-    /// There is no such group.
+    /// The group does not exist.
     Absent,
-    /// The user is not in it.
+    /// The user is not a member.
     Stranger,
-    /// The user is in it now, but was not when this session began.
+    /// The user is a member now, but was not when this session began.
     NextSession,
-    /// The process is in it.
+    /// The process is a member.
     Member,
 }
 
 impl Facts {
-    /// Looks around.
+    /// Inspects the host.
     pub fn look(around: &dyn HostEnvironment) -> Self {
         Self { system: around.system(), program: program(around), group: group(around) }
     }
 }
 
-/// The engine without Docker's own program would do as well.
+/// `dockerd` counts too: the engine works without the CLI.
 fn program(around: &dyn HostEnvironment) -> Option<PathBuf> {
     ["docker", "dockerd"].into_iter().find_map(|name| around.program(name))
 }
@@ -53,7 +53,7 @@ fn group(around: &dyn HostEnvironment) -> DockerGroup {
     }
 }
 
-/// Number and members, if the line is about that group: `docker:x:999:ada,bob`.
+/// Id and members, if the line is about that group: `docker:x:999:ada,bob`.
 fn docker_group(line: &str) -> Option<(u32, &str)> {
     let mut fields = line.split(':');
     let is_docker = fields.next() == Some("docker");

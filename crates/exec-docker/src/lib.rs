@@ -1,8 +1,8 @@
 //! Runs commands in containers of a Docker engine: [`DockerExec`].
 //!
-//! Where the engine is, is found out as Docker's own program does it and a little beyond ([`candidates`]); why there is
-//! none is told with a remedy ([`diagnose`]). Both see the host through [`HostEnvironment`] only. What a container is made
-//! of is the business of `exec-container`.
+//! Finds the engine the way the `docker` CLI does, with a few more places ([`candidates`]), and reports a remedy if
+//! there is none ([`diagnose`]). Both see the host only through [`HostEnvironment`]. `exec-container` creates the
+//! containers.
 //!
 //! ```no_run
 //! use exec_core::{Cmd, ExecOpts, Executor};
@@ -35,8 +35,8 @@ pub use facts::{DockerGroup, Facts};
 /// A place where a Docker engine may be.
 pub type Candidate = exec_container::Candidate<Origin>;
 
-/// A place that was tried in vain.
+/// A place that was tried without success.
 pub type Attempt = exec_container::Attempt<Origin>;
 
-/// The name Docker is chosen by.
+/// The name Docker is selected by.
 const NAME: &str = "docker";

@@ -48,13 +48,12 @@ impl FindEngines for PodmanConfig {
         self.candidates().into_iter().map(|candidate| candidate.endpoint).collect()
     }
 
-    /// Podman is mostly a program and not a service. A service is then started, which is ours alone and ends with the
-    /// answer.
+    /// Podman usually runs without a service. Then we start one of our own, which ends with the answer.
     async fn reach(&self) -> Result<Answered> {
         reach(self).await
     }
 
-    /// If a particular Podman is configured, a service of our own need not have been one of that Podman.
+    /// If a particular Podman is configured, a service of our own may have been one of another Podman.
     fn ended_with_its_owner(&self, address: &Endpoint) -> bool {
         let is_named = self.candidates().iter().any(|place| place.origin.is_authoritative());
         !is_named && service::is_of_our_own(address)

@@ -1,4 +1,4 @@
-//! Podman's connections: services a user has given names to, in a file that Podman's own program keeps.
+//! Podman's connections: named services, in a file that the `podman` CLI maintains.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,11 +1,11 @@
-//! From failed attempts to what a person can do about them. Pure: whoever connects brings the failures.
+//! Turns failed attempts into an error with a remedy. Pure: the caller connects and passes in the failures.
 
 use exec_container::{Telling, Trouble};
 use exec_core::{Change, Error, ErrorKind, Remedy};
 
 use crate::{Attempt, Endpoint, Facts, NAME, Origin, System};
 
-/// One error for all attempts: about the most telling one, with what to do.
+/// One error for all attempts: about the most informative one, with a remedy.
 pub fn diagnose(attempts: Vec<Attempt>, facts: &Facts) -> Error {
     let Some(telling) = Telling::of(attempts) else {
         return told(message(Trouble::NothingThere, &Origin::Rootless, facts)).with_remedy(get(facts));
@@ -61,7 +61,7 @@ fn advise(trouble: Trouble, origin: &Origin, endpoint: &Endpoint, facts: &Facts)
     }
 }
 
-/// What to do, or else what to change so that another place is tried.
+/// The remedy, or else what to change so that another place is tried.
 fn elsewhere(origin: &Origin, first: impl Into<Remedy>) -> Remedy {
     first.into().or(Remedy::engine(match origin {
         Origin::Configured => "correct the configured address",
@@ -84,7 +84,7 @@ fn restart(origin: &Origin) -> &'static str {
     }
 }
 
-/// How to come to a Podman. On Linux its program is enough: we start the service ourselves.
+/// How to get Podman. On Linux the `podman` CLI is enough: we start the service ourselves.
 fn get(facts: &Facts) -> Remedy {
     Remedy::engine(match (facts.system, &facts.program) {
         (System::Linux, _) => {

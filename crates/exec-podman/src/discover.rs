@@ -1,4 +1,4 @@
-//! Where a Podman service may listen. Nothing is connected to here: whoever does goes through the list.
+//! Lists the places where a Podman service may listen. Connects to none: the caller tries them in order.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,22 +12,22 @@ use crate::{Candidate, Endpoint, HostEnvironment, System};
 /// Why a service may listen at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The configuration says so.
+    /// The configuration names it.
     Configured,
-    /// The variable `CONTAINER_HOST` says so.
+    /// The variable `CONTAINER_HOST` names it.
     ContainerHost,
-    /// The connection of this name, which `CONTAINER_CONNECTION` chose, says so.
+    /// The connection of this name, selected by `CONTAINER_CONNECTION`, has it.
     Connection(String),
-    /// The system's service is there.
+    /// The place of the system's service.
     Rootful,
-    /// A user's own service is there.
+    /// The place of a user's own service.
     Rootless,
-    /// A virtual machine with Podman in it is reached there.
+    /// The place of a virtual machine with Podman.
     Machine,
 }
 
 impl Origin {
-    /// Whether somebody said so: then it is this place or none.
+    /// Whether the user named this place: then no other is tried.
     pub fn is_authoritative(&self) -> bool {
         matches!(self, Self::Configured | Self::ContainerHost | Self::Connection(_))
     }
@@ -48,17 +48,17 @@ impl fmt::Display for Origin {
 
 /// The places where a Podman service may listen, in the order in which to try them:
 ///
-/// 1. the address that is `configured`;
+/// 1. the `configured` address;
 /// 2. `CONTAINER_HOST`;
 /// 3. the connection of `CONTAINER_CONNECTION`, from `podman-connections.json`;
-/// 4. on Linux, root's `/run/podman/podman.sock`, and for anybody else `$XDG_RUNTIME_DIR/podman/podman.sock` or
-///    `/run/user/<uid>/podman/podman.sock` where that is not this user's;
+/// 4. on Linux, root's `/run/podman/podman.sock`, for other users `$XDG_RUNTIME_DIR/podman/podman.sock` or
+///    `/run/user/<uid>/podman/podman.sock` if that is another user's;
 /// 5. the machine's: on macOS `$TMPDIR/podman/podman-machine-default-api.sock` and
 ///    `~/.local/share/containers/podman/machine/podman.sock`, on Windows the pipe `//./pipe/podman-machine-default`.
 ///
-/// If one of the first three is given it is the only one, right or wrong. An ordinary user's place is their own, as it is
-/// for Podman's own program: the system's service would make root's containers of their commands. Docker's sockets are not
-/// among them, not even where Podman listens there.
+/// If one of the first three is given it is the only one, right or wrong. Ordinary users get only their own place, as
+/// with the `podman` CLI: the system's service would run their commands in root's containers. Docker's sockets are
+/// never listed, not even if Podman listens there.
 pub fn candidates(configured: Option<&str>, around: &dyn HostEnvironment) -> Result<Vec<Candidate>> {
     if let Some(address) = configured {
         return only(address, Origin::Configured, ErrorKind::InvalidInput);

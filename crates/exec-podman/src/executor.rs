@@ -5,29 +5,28 @@ use exec_core::{Error, ErrorKind, Executor, Remedy, Result, Wraps};
 
 use crate::{Attempt, Candidate, Endpoint, Facts, Here, NAME, System, candidates, diagnose, service};
 
-/// Configuration of [`PodmanExec`], and the backend that makes it.
+/// Configuration of [`PodmanExec`], and the backend that creates it.
 #[derive(Debug, Clone, Default)]
 pub struct PodmanConfig {
-    /// The service's address, like `unix:///run/podman/podman.sock`; `None` to look for one, and to start one where there
-    /// is none.
+    /// The service's address, such as `unix:///run/podman/podman.sock`; `None` to look for one, or else start one.
     pub host: Option<String>,
-    /// How containers are made.
+    /// How containers are created.
     pub containers: ContainerConfig,
 }
 
-/// Runs commands in containers of Podman.
+/// Runs commands in Podman containers.
 #[derive(Debug)]
 pub struct PodmanExec(Box<dyn Executor>);
 
 impl PodmanExec {
-    /// Takes the first service that answers, is Podman's and can make containers here; else starts one.
+    /// Uses the first service that answers, is Podman and can create containers here, or else starts one.
     pub async fn new(config: PodmanConfig) -> Result<Self> {
         exec_container::executor(Box::pin(reach(&config)), NAME, config.containers.clone()).await.map(Self)
     }
 }
 
-/// The first service that answers, is Podman's and can make containers here; else one of our own, which ends when nobody holds
-/// its lifeline any more.
+/// Finds the first service that answers, is Podman and can create containers here, or else starts one, which ends
+/// when its lifeline is dropped.
 pub(crate) async fn reach(config: &PodmanConfig) -> Result<Answered> {
     let facts = Facts::look(&Here);
     match find(config, &facts).await? {
@@ -36,7 +35,7 @@ pub(crate) async fn reach(config: &PodmanConfig) -> Result<Answered> {
     }
 }
 
-/// A service that is there already; else where there is none. One that was named and can't be used is an error.
+/// An existing service, or else the failed attempts. A named service that can't be used is an error.
 async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Answered, Vec<Attempt>>> {
     let patience = config.containers.patience;
     let candidates = candidates(config.host.as_deref(), &Here)?;
@@ -55,14 +54,14 @@ async fn find(config: &PodmanConfig, facts: &Facts) -> Result<Result<Answered, V
     }
 }
 
-/// The runtime of a service on this machine, if it can't make containers here.
+/// The runtime of a service on this machine, if it can't create containers here.
 async fn defeated(
     candidate: &Candidate,
     greeting: &Greeting,
     config: &PodmanConfig,
     facts: &Facts,
 ) -> Result<Option<String>> {
-    // The question costs time, and there is but one runtime that some hosts defeat.
+    // The query takes time, and only one runtime fails on some hosts.
     if !facts.cgroups.defeat("crun") || !matches!(candidate.endpoint, Endpoint::Unix(_)) {
         return Ok(None);
     }
@@ -86,7 +85,7 @@ fn no_containers(candidate: &Candidate, runtime: &str) -> Error {
     )
 }
 
-/// A service of our own. Only on Linux: elsewhere Podman lives in a machine that is not ours to start.
+/// Starts a service of our own. Only on Linux: elsewhere Podman runs in a virtual machine, which we don't start.
 async fn start(config: &PodmanConfig, facts: &Facts, attempts: Vec<Attempt>) -> Result<Answered> {
     match (facts.system, &facts.program) {
         (System::Linux, Some(program)) => service::start(program, facts, config.containers.patience).await,

@@ -1,23 +1,23 @@
-//! What of this host tells why there is no Podman, and whether we can help ourselves.
+//! The facts about this host that explain why no Podman was found, and whether we can start a service.
 
 use std::path::PathBuf;
 
 use crate::runtime::Cgroups;
 use crate::{HostEnvironment, System};
 
-/// What the remedy depends on.
+/// The facts that the remedy depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// What sort of system it is.
+    /// The operating system.
     pub system: System,
-    /// Where Podman's program is, if it is on the search path.
+    /// The path of the `podman` CLI, if it is on the search path.
     pub program: Option<PathBuf>,
-    /// How its kernel counts what processes use.
+    /// The versions of control groups that are mounted.
     pub(crate) cgroups: Cgroups,
 }
 
 impl Facts {
-    /// Looks around.
+    /// Inspects the host.
     pub fn look(around: &dyn HostEnvironment) -> Self {
         Self { system: around.system(), program: around.program("podman"), cgroups: Cgroups::look(around) }
     }

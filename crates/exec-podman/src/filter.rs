@@ -1,9 +1,9 @@
-//! The system call filter of Podman's containers, without what no command in a cell of ours can use.
+//! The system call filter of Podman's containers, without the parts that no command in our cells can use.
 //!
-//! Podman's filter is for every architecture that the processor can pass itself off as: on x86-64 those are three, and
-//! the runtime translates it for each before it starts a container. Our PID 1 refuses all calls but the native ones
-//! anyway. So the filter that this machine's Podman would use, whoever wrote it, is handed to it without the others:
-//! what is left is as strict as before, and what is gone is refused by both.
+//! Podman's filter covers every architecture that the processor can emulate: three on x86-64, and the runtime
+//! compiles it for each before it starts a container. Our PID 1 refuses all but native calls anyway. So we pass this
+//! machine's own filter, whatever its source, without the other architectures: the rest is as strict as before, and
+//! PID 1 refuses what was left out.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +11,16 @@ use serde_json::Value;
 
 use crate::HostEnvironment;
 
-/// Where Podman takes its filter from, the first that is there. Where there is none it has one built in, which stays.
+/// Podman's filter is the first of these that exists. If none does, its built-in filter stays.
 const PLACES: [&str; 2] = ["/etc/containers/seccomp.json", "/usr/share/containers/seccomp.json"];
 
-/// Where the system's settings are that may name another.
+/// Directories of the system's settings, which may name another filter.
 const SETTINGS: [&str; 2] = ["/usr/share/containers", "/etc/containers"];
 
 /// Variables that name other settings.
 const ELSEWHERE: [&str; 2] = ["CONTAINERS_CONF", "CONTAINERS_CONF_OVERRIDE"];
 
-/// The filter to ask for; none to leave it to Podman.
+/// The filter to request; `None` to leave the choice to Podman.
 pub(crate) fn narrowed(around: &dyn HostEnvironment) -> Option<String> {
     if is_set(around) {
         return None;
@@ -29,7 +29,7 @@ pub(crate) fn narrowed(around: &dyn HostEnvironment) -> Option<String> {
     native_only(&around.read(place).ok()?)
 }
 
-/// Whether somebody may have chosen a filter: then it is theirs to say what is in it.
+/// Whether the user may have chosen a filter: then that one stays unchanged.
 fn is_set(around: &dyn HostEnvironment) -> bool {
     let of_user = around.user_dirs().config_home;
     let directories = SETTINGS.iter().map(PathBuf::from).chain(of_user.map(|path| path.join("containers")));
@@ -39,7 +39,7 @@ fn is_set(around: &dyn HostEnvironment) -> bool {
             .any(|path| names_a_filter(around, &path))
 }
 
-/// The files with settings in a directory.
+/// The settings files in a directory.
 fn settings(around: &dyn HostEnvironment, directory: &Path) -> Vec<PathBuf> {
     let mut files = around.list(&directory.join("containers.conf.d")).unwrap_or_default();
     files.push(directory.join("containers.conf"));
@@ -51,7 +51,7 @@ fn names_a_filter(around: &dyn HostEnvironment, file: &Path) -> bool {
     text.lines().any(|line| line.trim_start().starts_with("seccomp_profile"))
 }
 
-/// A filter without the other architectures; none where there are none, or it is of another form.
+/// The filter without the other architectures; `None` if it has none, or has another format.
 fn native_only(filter: &str) -> Option<String> {
     let mut filter: Value = serde_json::from_str(filter).ok()?;
     let mut narrower = false;
@@ -81,7 +81,7 @@ mod tests {
             .file("/usr/share/containers/containers.conf", "#seccomp_profile=\n")
     }
 
-    /// R50: nothing but the architectures changes.
+    /// R50: only the architectures change.
     #[test]
     fn the_filter_is_the_machines_own_without_other_architectures() {
         let mut expected: Value = serde_json::from_str(FILTER).unwrap();
@@ -96,7 +96,7 @@ mod tests {
         assert!(narrowed(&host).unwrap().contains("write"));
     }
 
-    /// R50: who has chosen a filter gets that.
+    /// R50: a filter chosen by the user stays.
     #[rstest]
     #[case("/etc/containers/containers.conf")]
     #[case("/etc/containers/containers.conf.d/ours.conf")]

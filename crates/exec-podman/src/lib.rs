@@ -1,9 +1,8 @@
-//! Runs commands in containers of Podman, as root and as an ordinary user: [`PodmanExec`].
+//! Runs commands in Podman containers, as root or as an ordinary user: [`PodmanExec`].
 //!
-//! Podman needs no daemon, and mostly has none: where no service of it listens, one is started for us alone, which ends when
-//! nobody uses it any more ([`candidates`] says where one may listen). Why there is none is told with a remedy
-//! ([`diagnose`]). A Docker engine is never talked to, wherever it listens. What a container is made of is the business of
-//! `exec-container`.
+//! Podman needs no daemon and usually has none. If no service listens ([`candidates`] lists the places), we start one
+//! of our own, which ends when it is no longer used. If that fails too, the error has a remedy ([`diagnose`]). A
+//! Docker engine is never used, wherever it listens. `exec-container` creates the containers.
 //!
 //! ```no_run
 //! use exec_core::{Cmd, ExecOpts, Executor};
@@ -39,8 +38,8 @@ pub use facts::Facts;
 /// A place where a Podman service may listen.
 pub type Candidate = exec_container::Candidate<Origin>;
 
-/// A place that was tried in vain.
+/// A place that was tried without success.
 pub type Attempt = exec_container::Attempt<Origin>;
 
-/// The name Podman is chosen by.
+/// The name Podman is selected by.
 const NAME: &str = "podman";

@@ -1,4 +1,4 @@
-//! Which runtime can make containers on this host. Pure: from what the kernel says.
+//! Chooses a runtime that can create containers on this host. Pure: derived from what the kernel reports.
 
 use std::path::Path;
 
@@ -6,21 +6,21 @@ use exec_wire::procfs;
 
 use crate::HostEnvironment;
 
-/// The runtime that Podman prefers, and that refuses hosts with both sorts of control groups.
+/// The runtime that Podman prefers. It refuses hosts with both versions of control groups.
 const CRUN: &str = "crun";
 
-/// The one that works there.
+/// The runtime that works on such hosts.
 const RUNC: &str = "runc";
 
-/// Where Podman looks for it whatever the search path says, which is short for ordinary users.
+/// Where Podman looks for it regardless of the search path, which is short for ordinary users.
 const RUNC_PLACES: [&str; 4] = ["/usr/bin/runc", "/usr/sbin/runc", "/usr/local/bin/runc", "/sbin/runc"];
 
-/// How a kernel counts what processes use.
+/// The versions of control groups that are mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cgroups {
-    /// In one way, old or new.
+    /// One version, v1 or v2.
     Plain,
-    /// In both ways at once, as systemd sets it up in between, and as nested containers often find it.
+    /// Both at once, as in systemd's hybrid mode, and often in nested containers.
     Hybrid,
 }
 
@@ -31,20 +31,20 @@ impl Cgroups {
         if has(b"cgroup") && has(b"cgroup2") { Self::Hybrid } else { Self::Plain }
     }
 
-    /// Whether a runtime of this name makes no containers here.
+    /// Whether a runtime of this name can't create containers here.
     pub(crate) fn defeat(self, runtime: &str) -> bool {
         let name = Path::new(runtime).file_name();
         self == Self::Hybrid && name.is_some_and(|name| name == CRUN)
     }
 }
 
-/// What a service is told beyond Podman's own defaults, so that it can make containers here.
+/// The options beyond Podman's defaults that a service needs to create containers here.
 pub(crate) fn options(around: &dyn HostEnvironment, cgroups: Cgroups) -> Vec<&'static str> {
     let mut options = Vec::new();
     if cgroups == Cgroups::Hybrid && has_runc(around) {
         options.extend(["--runtime", RUNC]);
     }
-    // Else it would ask systemd for control groups.
+    // Otherwise it would ask systemd for control groups.
     if !around.exists(Path::new("/run/systemd/system")) {
         options.extend(["--cgroup-manager", "cgroupfs"]);
     }
@@ -82,7 +82,7 @@ mod tests {
         assert!(!Cgroups::Hybrid.defeat("runc") && !Cgroups::Plain.defeat("crun"));
     }
 
-    /// R60: Podman's own choice is left alone wherever it can work.
+    /// R60: Podman's own choice stays wherever it can work.
     #[test]
     fn a_service_is_told_only_what_it_would_get_wrong() {
         let systemd = Sample::default().file("/run/systemd/system/x", "");

@@ -9,7 +9,7 @@ use super::{EngineInventory, FindEngines};
 use crate::channel::fifo;
 use crate::host::cache;
 
-/// Removes what dead owners left on these engines, or only lists it.
+/// Removes the resources of dead owners on these engines, or only lists them.
 pub(super) async fn clean(engines: &[EngineInventory], mode: SweepMode) -> Leftovers {
     let mut found = Leftovers::default();
     for inventory in engines {
@@ -20,7 +20,7 @@ pub(super) async fn clean(engines: &[EngineInventory], mode: SweepMode) -> Lefto
     found
 }
 
-/// Whether this container is in the list already.
+/// Whether the list has this container already.
 pub(super) fn mentions(found: &Leftovers, container: &str) -> bool {
     let left = format!("container {container}");
     found.containers.iter().any(|name| name == container) || found.left.iter().any(|one| one.what == left)
@@ -73,8 +73,8 @@ async fn leftover_objects(inventory: &EngineInventory, mode: SweepMode, found: &
     }
 }
 
-/// Removes it, unless containers that stay use it: then returns which. Engines remove a network that only stopped
-/// containers are on, and those could not be started again; so its users are looked up first.
+/// Removes it, unless remaining containers use it: then returns those. Engines remove a network that only stopped
+/// containers use, which then can't be started again; so its users are looked up first.
 async fn settle(
     inventory: &EngineInventory,
     leftover: &Leftover,
@@ -92,7 +92,7 @@ async fn settle(
     Ok(Some("its owner is dead, but it is in use".to_owned()))
 }
 
-/// An engine that answered and then can't list its objects is reported, not passed over in silence.
+/// Reports an engine that answered but can't list its objects, instead of skipping it silently.
 fn or_left<T>(
     listed: Result<Vec<T>>,
     what: &str,

@@ -1,6 +1,6 @@
 //! Stops and cleans up on engines, from any process, not only the owner of what is there.
 //!
-//! Which engines there are, the backend says: [`FindEngines`].
+//! The backend finds the engines: [`FindEngines`].
 
 mod cleaning;
 mod digests;
@@ -71,7 +71,7 @@ impl Engines for ContainerEngines<'_> {
     }
 
     async fn clean(&self, dead: Vec<CellRecord>, mode: SweepMode) -> Leftovers {
-        // Held until the end: a service that was started for this goes with the last of them.
+        // Held until the end: a service that was started for this ends with the last of them.
         let engines = self.reach_all().await;
         let mut found = cleaning::clean(&engines, mode).await;
         if mode == SweepMode::Remove {

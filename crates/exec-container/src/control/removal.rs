@@ -1,4 +1,4 @@
-//! Removes containers of cells, for callers that have to stop something and can't wait long for an engine that hangs.
+//! Removes containers of cells, for callers that can't wait long for a hanging engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,13 +18,13 @@ const PATIENCE: Patience = Patience {
     remove: Duration::from_secs(3),
 };
 
-/// An engine removes a container by itself when its PID 1 has ended. After this long it is asked to.
+/// An engine removes a container by itself when PID 1 has ended. After this long we request the removal.
 const BY_ITSELF: Duration = Duration::from_millis(700);
 
-/// How long the engine may take after that.
+/// How long the engine may take in total.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Between two looks; it doubles up to the longest, because an engine that is asked all the time does nothing else.
+/// The delay between two checks. It doubles up to the longest, because constant polling would keep the engine busy.
 const FIRST_LOOK: Duration = Duration::from_millis(10);
 const LONGEST_LOOK: Duration = Duration::from_millis(160);
 
@@ -56,7 +56,7 @@ pub(super) async fn remove(backend: &str, cells: &[CellRecord]) -> Removal {
 /// Removes containers that carry this directory's label and are in none of its records.
 pub(super) async fn remove_strays(backend: &str, state: &StateDir, addresses: BTreeSet<String>) -> Removal {
     let one = |address: String| async move {
-        // A missing engine has no containers; one that hangs was reported with the cells that are on it.
+        // A missing engine has no containers; a hanging one was reported with its cells.
         let Ok(inventory) = open(&address, backend).await else { return Removal::default() };
         let mut removal = Removal::default();
         for stray in inventory.written_down_in(state).await.unwrap_or_default() {
@@ -97,7 +97,7 @@ impl Container<'_> {
             if insists && let Err(error) = inventory.remove(self.id).await {
                 return Err(self.left(&error.to_string()));
             }
-            // An answer that makes no sense may do so the next time.
+            // A failed query may succeed the next time.
             match inventory.has(self.id).await {
                 Ok(false) => return Ok(self.cell.to_owned()),
                 Ok(true) | Err(_) if begun.elapsed() < LIMIT => {}

@@ -1,6 +1,6 @@
-//! Goes through the places where an engine may be, and remembers why those did not do that were tried in vain.
+//! Tries the places where an engine may be, and records why each one failed.
 //!
-//! Which places there are, and what a person can do about a failure, is for those who know the engine.
+//! The backends know which places there are, and which remedy fits a failure.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Display};
@@ -14,9 +14,9 @@ use crate::{Endpoint, EndpointError, Greeting, Product, Silence, greet};
 /// A place to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate<O> {
-    /// Where it is.
+    /// Its address.
     pub endpoint: Endpoint,
-    /// Why we think so.
+    /// Why an engine may be there.
     pub origin: O,
 }
 
@@ -27,7 +27,7 @@ impl<O: Display> Display for Candidate<O> {
 }
 
 impl<O: Display> Candidate<O> {
-    /// The place that somebody named; `malformed` is what it is to them that it is no address.
+    /// A place that the user named; `malformed` is the kind of error if its address is malformed.
     pub fn named(address: &str, origin: O, product: Product, malformed: ErrorKind) -> Result<Self> {
         match address.parse() {
             Ok(endpoint) => Ok(Self { endpoint, origin }),
@@ -36,7 +36,7 @@ impl<O: Display> Candidate<O> {
     }
 }
 
-/// The error for an address that somebody named and that leads nowhere.
+/// The error for a named address that can't be used.
 pub fn bad_address(
     error: &EndpointError,
     origin: &dyn Display,
@@ -53,40 +53,40 @@ pub fn bad_address(
         .with_remedy(Remedy::engine(error.remedy(product)))
 }
 
-/// A place that was tried, and what came of it.
+/// A place that was tried, and how it failed.
 #[derive(Debug)]
 pub struct Attempt<O> {
     /// The place.
     pub candidate: Candidate<O>,
-    /// What came of it.
+    /// How it failed.
     pub failure: Failure,
 }
 
 /// Why an engine can't be used.
 #[derive(Debug)]
 pub enum Failure {
-    /// There was no connection, or it broke.
+    /// The connection failed or broke.
     Connect(io::Error),
     /// It did not answer in time.
     TimedOut,
-    /// It answered, but not as an engine does.
+    /// The answer is not an engine's.
     NotAnEngine,
-    /// An engine of another make answers.
+    /// An engine of another product answered.
     Another,
 }
 
-/// What a failure comes down to, the most telling last.
+/// The cause of a failure, the most informative last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
-    /// There is no such socket.
+    /// The socket does not exist.
     NothingThere,
-    /// Anything else, as the system says it.
+    /// Any other error of the system.
     Other,
-    /// The socket is there, and nobody behind it.
+    /// The socket exists, but no process listens on it.
     NobodyListens,
-    /// An engine of another make answers.
+    /// An engine of another product answers.
     Another,
-    /// What answers is no engine.
+    /// The answer is not an engine's.
     NotAnEngine,
     /// It does not answer in time.
     Silent,
@@ -95,7 +95,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// What this attempt comes down to.
+    /// The cause of this attempt's failure.
     pub fn of<O>(attempt: &Attempt<O>) -> Self {
         let is_port = matches!(attempt.candidate.endpoint, Endpoint::Tcp { .. });
         let error = match &attempt.failure {
@@ -117,7 +117,7 @@ impl Trouble {
     }
 }
 
-/// Takes the first place where an engine of this make answers; else all that were tried.
+/// Returns the first place where an engine of this product answers, or else all failed attempts.
 pub async fn search<O: Display>(
     candidates: Vec<Candidate<O>>,
     wanted: Product,
@@ -143,21 +143,21 @@ pub async fn search<O: Display>(
     Err(attempts)
 }
 
-/// The attempt that tells most about why there is no engine.
+/// The attempt that best explains why no engine was found.
 #[derive(Debug)]
 pub struct Telling<O> {
-    /// What it comes down to.
+    /// The cause of its failure.
     pub trouble: Trouble,
     /// The attempt.
     pub attempt: Attempt<O>,
-    /// Where else there was none.
+    /// The other addresses that were tried.
     others: Vec<Endpoint>,
 }
 
 impl<O: Display> Telling<O> {
-    /// Of these; none where nothing was tried.
+    /// The most informative attempt; `None` if nothing was tried.
     pub fn of(mut attempts: Vec<Attempt<O>>) -> Option<Self> {
-        // Stable, so that of equals the one that was tried first is told.
+        // A stable sort: among equals, the first attempt is reported.
         attempts.sort_by_key(|attempt| Reverse(Trouble::of(attempt)));
         let mut attempts = attempts.into_iter();
         let attempt = attempts.next()?;
@@ -165,7 +165,7 @@ impl<O: Display> Telling<O> {
         Some(Self { trouble: Trouble::of(&attempt), attempt, others })
     }
 
-    /// Adds to an error where this was, and what the system said.
+    /// Adds the address and the system's error to an error.
     pub fn explain(self, error: Error) -> Error {
         let Attempt { candidate, failure } = self.attempt;
         let mut error = error.with_context("at", &candidate.endpoint).with_context("from", &candidate.origin);

@@ -1,4 +1,4 @@
-//! What of this host a search for an engine may look at.
+//! The facts about this host that a search for an engine may use.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 use exec_core::SearchPath;
 use exec_files::UserDirs;
 
-/// The most that is read of a file; people's configuration is far shorter.
+/// The most that is read of a file; configuration files are far shorter.
 const MOST: u64 = 4 * 1024 * 1024;
 
-/// A host to look at: the real one is [`Here`], and tests bring their own.
+/// A host to inspect: [`Here`] is the real one, and tests bring their own.
 pub trait HostEnvironment {
-    /// A variable of the environment.
+    /// An environment variable.
     fn variable(&self, name: &str) -> Option<OsString>;
     /// A text file.
     fn read(&self, path: &Path) -> io::Result<String>;
-    /// What is in a directory, in any order.
+    /// The entries of a directory, in any order.
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>>;
-    /// Whether there is anything at a path, as far as can be seen.
+    /// Whether a path exists, as far as this process can see.
     fn exists(&self, path: &Path) -> bool;
-    /// A program of this name on the search path that may run on this host.
+    /// The first executable program of this name on the search path.
     fn program(&self, name: &str) -> Option<PathBuf>;
-    /// The user id of this process, where there are such.
+    /// The user id of this process, if the system has user ids.
     fn user_id(&self) -> Option<u32>;
-    /// The ids of the groups that this process is in.
+    /// The ids of this process's groups.
     fn group_ids(&self) -> Vec<u32>;
-    /// What sort of system it is.
+    /// The operating system.
     fn system(&self) -> System;
     /// Where this user's programs keep their files. Here a directory that exists is the user's.
     fn user_dirs(&self) -> UserDirs {
@@ -35,18 +35,18 @@ pub trait HostEnvironment {
     }
 }
 
-/// A sort of system, as far as engines are concerned.
+/// An operating system, as far as engines are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
-    /// Linux, and whatever is like it.
+    /// Linux and similar systems.
     Linux,
-    /// macOS, where an engine lives in a virtual machine.
+    /// macOS, where engines run in a virtual machine.
     MacOs,
-    /// Windows, likewise, behind a named pipe.
+    /// Windows, where engines run in a virtual machine behind a named pipe.
     Windows,
 }
 
-/// This very host.
+/// The real host.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Here;
 
@@ -110,24 +110,24 @@ impl HostEnvironment for Here {
 
 #[cfg(any(test, feature = "sample-host"))]
 pub mod sample {
-    //! Hosts for the tests of whoever looks for an engine.
+    //! Hosts for tests of engine discovery.
 
     use std::collections::BTreeMap;
 
     use super::{HostEnvironment, OsString, Path, PathBuf, System, io};
 
-    /// A Linux host of an ordinary user with no engine on it.
+    /// A Linux host with an ordinary user and no engine.
     #[derive(Debug, Clone)]
     pub struct Sample {
-        /// What sort of system it is.
+        /// The operating system.
         pub system: System,
         /// The environment.
         pub variables: BTreeMap<&'static str, &'static str>,
         /// Its files.
         pub files: BTreeMap<PathBuf, String>,
-        /// The groups of the process.
+        /// The process's groups.
         pub group_ids: Vec<u32>,
-        /// Its user.
+        /// The process's user.
         pub user_id: u32,
     }
 
@@ -144,20 +144,20 @@ pub mod sample {
     }
 
     impl Sample {
-        /// One of another sort.
+        /// A host with another operating system.
         #[must_use]
         pub fn on(system: System) -> Self {
             Self { system, ..Self::default() }
         }
 
-        /// With a variable.
+        /// Adds an environment variable.
         #[must_use]
         pub fn with(mut self, name: &'static str, value: &'static str) -> Self {
             self.variables.insert(name, value);
             self
         }
 
-        /// With a file.
+        /// Adds a file.
         #[must_use]
         pub fn file(mut self, path: &str, text: &str) -> Self {
             self.files.insert(path.into(), text.to_owned());
@@ -170,7 +170,7 @@ pub mod sample {
             self.variables.get(name).map(Into::into)
         }
 
-        /// A file whose text says so can't be read.
+        /// A file with the text `unreadable` can't be read.
         fn read(&self, path: &Path) -> io::Result<String> {
             match self.files.get(path).map(String::as_str) {
                 None => Err(io::ErrorKind::NotFound.into()),

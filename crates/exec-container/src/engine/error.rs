@@ -172,13 +172,13 @@ const REFUSALS: [Known; 14] = [
     },
 ];
 
-/// Begins an engine's report that it can't see a path, and is followed by that path.
+/// The start of an engine's report that it can't see a path; the path follows.
 const BIND_SOURCE: &str = "bind source path does not exist";
 
 /// How engines report that containers use a network: neither has the proper status for it.
 const IN_USE: [&str; 2] = ["has active endpoints", "is being used"];
 
-/// An engine's answer in place of the deed.
+/// An engine's refusal.
 #[derive(Debug)]
 struct Refused {
     status: u16,
@@ -186,14 +186,13 @@ struct Refused {
     why: Why,
 }
 
-/// What such an answer means, as far as something depends on it. Read here once, from the status and the engine's
-/// words.
+/// The meaning of a refusal, where behaviour depends on it. Parsed once, from the status and the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Why {
     NotFound,
     Conflict,
     InUse,
-    /// The engine does not see this path. Docker Desktop puts a prefix of its own before it.
+    /// The engine does not see this path. Docker Desktop prefixes it.
     MissingBindSource(String),
     Other,
 }

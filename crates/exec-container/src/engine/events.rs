@@ -233,6 +233,6 @@ mod tests {
         };
         assert_eq!(*state.borrow(), expected);
         states.forget("ours");
-        assert!(state.has_changed().is_err(), "nobody is told any more");
+        assert!(state.has_changed().is_err(), "receivers are no longer notified");
     }
 }

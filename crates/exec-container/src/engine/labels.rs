@@ -1,4 +1,4 @@
-//! Whose something on an engine is: carried by labels that are set when it is created, never by its name.
+//! The owner of an object on an engine. Labels set at creation record it, never the name.
 
 use std::collections::HashMap;
 
@@ -6,19 +6,19 @@ use exec_control::{Owner, StateDir, World};
 
 use crate::engine::Listed;
 
-/// Everything that belongs to one owner has this one; its value is the owner's id.
+/// On every object that belongs to one owner; its value is the owner's id.
 pub(crate) const OWNER: &str = "dev.agentctl.owner";
 
 const OWNER_PID: &str = "dev.agentctl.owner.pid";
 const OWNER_START: &str = "dev.agentctl.owner.start";
 const OWNER_BOOT: &str = "dev.agentctl.owner.boot";
 const OWNER_NAMESPACES: &str = "dev.agentctl.owner.namespaces";
-/// Where it is written down: what is stopped or removed from there goes no further.
+/// The directory of its records: commands on another directory leave it alone.
 pub(crate) const STATE: &str = "dev.agentctl.state";
 const CELL: &str = "dev.agentctl.cell";
 pub(crate) const VERSION: &str = "dev.agentctl.version";
 
-/// The labels of what is one owner's, whose records are in that directory; `cell` is what it is called.
+/// The labels of an object with this owner, with its records in that directory; `cell` is its name.
 pub(crate) fn of_cell(owner: &Owner, state: &StateDir, cell: &str) -> HashMap<String, String> {
     let mut labels = HashMap::from([
         (OWNER.to_owned(), owner.id.clone()),
@@ -34,7 +34,7 @@ pub(crate) fn of_cell(owner: &Owner, state: &StateDir, cell: &str) -> HashMap<St
     labels
 }
 
-/// Whose something is, read back from its labels; only if they say everything.
+/// The owner of an object, parsed from its labels; requires all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) pid: u32,
@@ -56,13 +56,13 @@ impl Mark {
     }
 }
 
-/// Whether something has all labels of ours, and its name. Images pass their labels on to whatever is made from them,
-/// but can't know what that will be called.
+/// Whether an object has all our labels, including its own name. Images pass their labels on to containers made from
+/// them, but can't know their names.
 pub(crate) fn is_ours(listed: &Listed) -> bool {
     Mark::parse(&listed.labels).is_some_and(|mark| mark.cell == listed.name)
 }
 
-/// The labels of what is made once and serves everybody: images, and the volume with PID 1. It has no owner to die.
+/// The labels of objects that serve all owners: images, and the volume with PID 1. They have no owner that could die.
 pub(crate) fn of_ours() -> HashMap<String, String> {
     HashMap::from([(VERSION.to_owned(), env!("CARGO_PKG_VERSION").to_owned())])
 }

@@ -1,17 +1,17 @@
-//! How long an engine may take before it counts as one that hangs.
+//! How long an engine may take before it counts as hanging.
 
 use std::time::Duration;
 
 /// How long an engine may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// To say who it is. One that is there does so in a millisecond.
+    /// To answer a ping, which takes a running engine a millisecond.
     pub greet: Duration,
-    /// To answer a question, which costs it milliseconds.
+    /// To answer a query, which takes it milliseconds.
     pub ask: Duration,
-    /// To make or start something: seconds at most, even on a busy machine.
+    /// To create or start something: seconds at most, even on a busy machine.
     pub make: Duration,
-    /// To remove a container that has to go.
+    /// To remove a container.
     pub remove: Duration,
 }
 

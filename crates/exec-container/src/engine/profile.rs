@@ -1,4 +1,4 @@
-//! What an engine is and how it differs from others, as data. Pure: from what it said about itself.
+//! An engine's properties and how they differ from others', as data. Pure: derived from what the engine reports.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,59 +10,59 @@ use crate::engine::dialect::Dialect;
 use crate::host::facts::{HostFacts, Ulimits};
 use crate::{Greeting, Product};
 
-/// From this version of the interface on, a read-only mount is read-only with everything mounted below it.
+/// From this API version on, a read-only mount includes everything mounted below it.
 const RECURSIVE_READ_ONLY: (usize, usize) = (1, 44);
 
-/// The user namespace in which the caller has their own id.
+/// The user namespace mode in which the caller keeps their id.
 pub(crate) const KEEP_ID: &str = "keep-id";
 
-/// An engine's properties that change what we ask of it.
+/// The properties of an engine that affect our requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of an engine")]
 pub(crate) struct EngineProfile {
-    /// Whose it is.
+    /// Its product.
     pub(crate) product: Product,
-    /// Its version, for people.
+    /// Its version, for display.
     pub(crate) version: String,
-    /// Version of its interface.
+    /// The version of its API.
     pub(crate) api: (usize, usize),
-    /// The architecture its containers run on, as it names it.
+    /// The architecture of its containers, as the engine names it.
     pub(crate) architecture: String,
     /// It runs as an ordinary user: user 0 inside is that user outside.
     pub(crate) rootless: bool,
-    /// User ids inside are others outside, unless a container asks for the host's.
+    /// User ids inside differ from those outside, unless a container asks for the host's.
     pub(crate) remaps_users: bool,
-    /// It runs on the kernel we run on, so that a file has the same identity inside and outside.
+    /// It runs on our kernel, so a file has the same identity inside and outside.
     pub(crate) same_kernel: bool,
     /// System calls are filtered by default.
     pub(crate) filters_syscalls: bool,
-    /// The file with the filter to ask for, where the engine's own choice would do no more and take longer.
+    /// The file with the system call filter to request, if the engine's own filter is no stricter and takes longer.
     pub(crate) syscall_filter: Option<String>,
     /// Read-only mounts hide what is mounted below them, because the engine would leave that writable.
     pub(crate) hides_submounts: bool,
-    /// The limits that it can hold.
+    /// The limits it can enforce.
     pub(crate) limits: BTreeSet<Claim>,
-    /// `SELinux` guards its containers: they read and write only what is labelled for them.
+    /// `SELinux` confines its containers to files that are labelled for them.
     pub(crate) guards_labels: bool,
-    /// What containers may be given at most, where the engine would else ask for more than it may have.
+    /// The highest limits of containers, if the engine would otherwise request more than it is allowed.
     pub(crate) ulimits: Option<Ulimits>,
-    /// Where a container's monitor works, in which it creates files by name; none where that is the engine's host.
+    /// The directory of this host in which container monitors create files by name, if any.
     pub(crate) monitors_in: Option<PathBuf>,
-    /// Who we are.
+    /// Our user and group id.
     pub(crate) caller: (u32, u32),
-    /// How it wants things said.
+    /// How its requests are written.
     pub(crate) dialect: Dialect,
 }
 
 impl EngineProfile {
-    /// From what an engine says, and what we know of ourselves.
+    /// Combines the engine's report with what we know about this host.
     pub(crate) fn new(greeting: &Greeting, info: &SystemInfo, host: &HostFacts) -> Self {
         let dialect = Dialect::of(greeting.product);
         let same_kernel = host.kernel.is_some() && info.kernel_version == host.kernel;
         let is_somebodys = greeting.user.is_some_and(|user| user != 0);
         let options = info.security_options.as_deref().unwrap_or_default();
         let has = |name: &str| options.iter().any(|option| option.split(',').any(|part| part == name));
-        // Older ones don't say so; the kernel does, of whoever listens here.
+        // Older engines don't report it; the kernel reports the user of the listening process.
         let rootless = has("name=rootless") || (dialect.hides_rootless && same_kernel && is_somebodys);
         Self {
             version: info.server_version.clone().unwrap_or_default(),
@@ -77,7 +77,7 @@ impl EngineProfile {
             hides_submounts: greeting.product == Product::Podman || greeting.api < RECURSIVE_READ_ONLY,
             limits: limits(info, host, rootless && dialect.overstates_limits),
             guards_labels: has("name=selinux"),
-            // An engine elsewhere has limits that we know nothing of.
+            // The limits of a remote engine are unknown.
             ulimits: host.ulimits.filter(|_| dialect.raises_ulimits && same_kernel),
             monitors_in: greeting
                 .directory
@@ -88,9 +88,9 @@ impl EngineProfile {
         }
     }
 
-    /// The user a command runs as, as the container counts. A rootless engine has nobody to offer who could write the
-    /// caller's files but the caller: with their own id where the engine keeps ids, else as user 0. Their group too, whichever
-    /// the workspace has: others are not to be had.
+    /// The user a command runs as, in the container's ids. With a rootless engine only the caller can write the
+    /// caller's files: under their own id if the engine keeps ids, else as user 0. The group is theirs too, whatever
+    /// the workspace's group: no other is available.
     pub(crate) fn identity(&self, plan: &Plan) -> Result<(u32, u32)> {
         match plan.user {
             User::Auto if self.rootless && plan.workspace_owner.0 == self.caller.0 => {
@@ -100,13 +100,13 @@ impl EngineProfile {
         }
     }
 
-    /// The same user, as the host counts.
+    /// The same user in the host's ids.
     pub(crate) fn on_host(&self, inside: (u32, u32)) -> (u32, u32) {
         if self.rootless && inside.0 == 0 { self.caller } else { inside }
     }
 
-    /// The user namespace for a container of this user's, where the engine's own choice would not do: files made inside
-    /// are to belong to the caller. User 0 of a rootless engine is the caller as it is.
+    /// The user namespace for a container of this user, if the engine's default does not fit: new files must belong
+    /// to the caller. User 0 of a rootless engine already is the caller.
     pub(crate) fn user_namespace(&self, user: (u32, u32)) -> Option<&'static str> {
         match user.0 {
             _ if self.remaps_users => Some("host"),
@@ -116,7 +116,7 @@ impl EngineProfile {
     }
 }
 
-/// The limits an engine says it can hold; where it says too much, those of them that its user may set.
+/// The limits an engine reports as supported; if it overstates them, those that its user may set.
 fn limits(info: &SystemInfo, host: &HostFacts, overstated: bool) -> BTreeSet<Claim> {
     let limits = [
         (info.memory_limit, "memory", Claim::MemoryLimit),
@@ -155,7 +155,7 @@ mod tests {
         HostFacts { kernel, caller: (1000, 1000), ulimits, delegated, ..HostFacts::default() }
     }
 
-    /// Podman 4.3, whose service this user runs.
+    /// Podman 4.3, with a service of this user.
     fn podman(user: u32, kernel: &str) -> EngineProfile {
         let info = SystemInfo {
             kernel_version: Some("6.1".into()),
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(rootless.on_host((0, 0)), (1000, 1000));
         assert_eq!(profile(&[], None, (1, 41)).identity(&plan).unwrap(), (1000, 1000));
     }
-    /// R24: Podman keeps the caller's own number, so that nothing inside is user 0.
+    /// R24: Podman keeps the caller's id, so nothing inside is user 0.
     #[test]
     fn rootless_podman_keeps_ids() {
         let mut plan = Plan::resolve(
@@ -203,25 +203,25 @@ mod tests {
             &OwnPlaces::default(),
         )
         .unwrap();
-        // A directory of the caller's in another group.
+        // A directory of the caller with another group.
         plan.workspace_owner = (1000, 50);
         let rootless = podman(1000, "6.1");
         assert_eq!(rootless.identity(&plan).unwrap(), (1000, 1000));
         assert_eq!(rootless.user_namespace((1000, 1000)), Some("keep-id"));
         assert_eq!(rootless.on_host((1000, 1000)), (1000, 1000));
-        // Who asks for user 0 gets the engine's own mapping, in which that is the caller.
+        // A request for user 0 gets the engine's own mapping, in which user 0 is the caller.
         assert_eq!((rootless.user_namespace((0, 0)), rootless.on_host((0, 0))), (None, (1000, 1000)));
         assert_eq!(podman(0, "6.1").user_namespace((1000, 1000)), None);
     }
 
-    /// R40: what Podman would ask for itself is more than some hosts allow.
+    /// R40: Podman's own default is more than some hosts allow.
     #[test]
     fn limits_are_those_of_this_machine() {
         assert_eq!(podman(0, "6.1").ulimits.map(|limits| limits.open_files), Some(20_000));
         assert_eq!(podman(0, "6.2").ulimits, None, "an engine elsewhere has others");
         assert_eq!(profile(&[], Some("6.1"), (1, 41)).ulimits, None, "Docker knows its own");
     }
-    /// R41: what a rootless engine accepts and does not hold is not claimed.
+    /// R41: limits that a rootless engine accepts but does not enforce are not claimed.
     #[test]
     fn limits_are_claimed_where_they_can_be_set() {
         let all = [Claim::MemoryLimit, Claim::PidsLimit, Claim::CpuLimit];
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(podman(1000, "6.1").limits, [Claim::MemoryLimit, Claim::PidsLimit].into());
     }
 
-    /// Who listens on a socket that leads elsewhere says nothing of the engine.
+    /// The process that listens on a forwarded socket says nothing about the engine.
     #[test]
     fn a_forwarded_socket_is_nobodys() {
         assert!(podman(1000, "6.1").rootless);

@@ -1,36 +1,36 @@
-//! What this process knows of itself and its machine, next to what an engine says.
+//! Facts about this process and its machine, which complement an engine's report.
 
 use bollard::models::SystemInfo;
 
-/// Limits of every process.
+/// Limits of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ulimits {
     /// Open files.
     pub open_files: u64,
-    /// Processes of one user, where that is limited.
+    /// Processes of one user, if the system limits them.
     pub processes: u64,
 }
 
-/// What this process knows of itself and its machine.
+/// Facts about this process and its machine.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostFacts {
-    /// The kernel it runs on, where that is Linux: engines run on nothing else.
+    /// The kernel release, if this is Linux: engines run on nothing else.
     pub(crate) kernel: Option<String>,
     /// Its user and group.
     pub(crate) caller: (u32, u32),
-    /// The most it may have itself.
+    /// The highest limits of this process.
     pub(crate) ulimits: Option<Ulimits>,
     /// The resources that its user may limit without being root, by the kernel's names.
     pub(crate) delegated: Vec<String>,
-    /// The resources that root may limit, by the same names.
+    /// The resources that root may limit, by the kernel's names.
     pub(crate) controllers: Vec<String>,
     /// Whether `SELinux` is on.
     pub(crate) selinux: bool,
 }
 
 impl HostFacts {
-    /// What an engine of this version, started here and by us, would say of itself. Podman asks the system's package manager
-    /// about each of its helpers whenever it is asked what it is, which takes longer than making a container.
+    /// The report of an engine of this version that we started here. Podman itself asks the system's package manager
+    /// about each of its helpers for every report, which takes longer than creating a container.
     pub(crate) fn says_for(&self, version: Option<&str>) -> SystemInfo {
         let can_limit = |name: &str| Some(self.controllers.iter().any(|controller| controller == name));
         let selinux = self.selinux.then(|| "name=selinux".to_owned());
@@ -41,18 +41,18 @@ impl HostFacts {
             memory_limit: can_limit("memory"),
             pids_limit: can_limit("pids"),
             cpu_cfs_quota: can_limit("cpu"),
-            // There is no kernel that our PID 1 runs on without it.
+            // Every kernel that our PID 1 runs on has seccomp.
             security_options: Some(selinux.into_iter().chain(["name=seccomp".to_owned()]).collect()),
             ..SystemInfo::default()
         }
     }
 
-    /// This process.
+    /// Inspects this process.
     #[cfg(unix)]
     pub(crate) fn look() -> Self {
         use rustix::process::{Resource, getrlimit};
         let most = |resource| getrlimit(resource).maximum.unwrap_or(u64::MAX);
-        // More than these nobody can have, whatever their limit says; asking for more is an error.
+        // The kernel's own maximum, whatever the limit says; requesting more is an error.
         let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
         let (files, processes) = (number("/proc/sys/fs/nr_open"), number("/proc/sys/kernel/pid_max"));
         let ulimits = files.zip(processes).map(|(files, processes)| Ulimits {
@@ -71,22 +71,21 @@ impl HostFacts {
         }
     }
 
-    /// Where there are neither such users nor engines of its own.
+    /// Systems without Unix users or engines of their own.
     #[cfg(not(unix))]
     pub(crate) fn look() -> Self {
         Self::default()
     }
 }
 
-/// What systemd has handed over to a user's own services; nothing where control groups are of the old kind.
+/// The controllers that systemd delegated to this user's services; none on control groups v1.
 #[cfg(unix)]
 fn delegated(user: u32) -> Vec<String> {
     let group = format!("/sys/fs/cgroup/user.slice/user-{user}.slice/user@{user}.service/cgroup.controllers");
     std::fs::read_to_string(group).map_or_else(|_| Vec::new(), |names| words(&names))
 }
 
-/// What the kernel's control groups can limit, be they of the new kind, which has a list, or of the old one, which has a
-/// directory for each.
+/// The controllers of the kernel's control groups: v2 lists them in a file, v1 has a directory for each.
 #[cfg(unix)]
 fn controllers() -> Vec<String> {
     let groups = std::path::Path::new("/sys/fs/cgroup");

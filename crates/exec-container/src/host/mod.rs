@@ -1,4 +1,4 @@
-//! This machine's side: files in our cache, locks between our processes, and what this process may do.
+//! This machine's side: files in our cache, locks between our processes, and the limits of this process.
 
 pub(crate) mod cache;
 pub(crate) mod facts;

@@ -1,4 +1,4 @@
-//! One at a time, over all processes of this user.
+//! Locks that work across all processes of this user.
 
 use std::fs::File;
 use std::io;
@@ -9,17 +9,17 @@ use exec_files::Sharing;
 
 use crate::host::cache;
 
-/// Where the locks are, in the cache.
+/// The directory of the locks, in the cache.
 const DIRECTORY: &str = "turns";
 
-/// Between two looks whether it is our turn.
+/// The delay between two attempts.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// The turn, until it is dropped, or its process ends.
+/// A lock, held until it is dropped or its process ends.
 #[derive(Debug)]
 pub(crate) struct ProcessLock(#[expect(dead_code, reason = "what it holds is a lock")] File);
 
-/// Waits for the turn to do what has this name.
+/// Waits for the lock of this name.
 pub(crate) async fn take(name: &str) -> Result<ProcessLock> {
     let failed = |error: io::Error| {
         let path = cache::directory().join(DIRECTORY).join(name);
@@ -58,7 +58,7 @@ fn is_ours(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Where nothing can be locked, doing it twice costs time and nothing else.
+/// Without file locks, work may be done twice, which only costs time.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same call as where files can be locked")]
 fn is_ours(_: &File) -> io::Result<bool> {

@@ -1,4 +1,4 @@
-//! The host image: nothing but the places where the host's own directories are mounted. It needs no registry.
+//! The host image: only the mount points of the host's own directories. It needs no registry.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::host::process_lock::{self, ProcessLock};
 
 pub(super) const REPOSITORY: &str = "agentctl/host";
 
-/// Directories of its own. What is mounted below `/var/tmp` keeps its path only if that is no link to `/tmp`.
+/// The image's own directories. Mounts below `/var/tmp` keep their path only if `/var/tmp` is not a link to `/tmp`.
 const DIRECTORIES: [(&str, u32); 7] = [
     ("dev", 0o755),
     ("proc", 0o755),
@@ -26,19 +26,19 @@ const DIRECTORIES: [(&str, u32); 7] = [
     ("var/tmp", 0o1777),
 ];
 
-/// The old name of a place that is the cell's own.
+/// The old name of `/run`, which is the cell's own.
 const VAR_RUN: (&str, &str) = ("var/run", "/run");
 
-/// The host image of one engine, until somebody removes it.
+/// The host image of one engine, which may be removed at any time.
 #[derive(Debug, Default)]
 pub(crate) struct HostImage {
     known: Mutex<Option<ImageFacts>>,
-    /// Made by one caller of this process; the others wait and find it.
+    /// One caller in this process makes it; the others wait and find it.
     making: tokio::sync::Mutex<()>,
 }
 
 impl HostImage {
-    /// Takes it to be there, as it is but for the first time on an engine. Whoever finds that it is not has to
+    /// Assumes that it exists, as it does after the first run on an engine. A caller that finds it missing must
     /// [`provide`](Self::provide) it.
     pub(crate) fn assume(&self, engine: &Engine, view: &HostView) -> Result<()> {
         let mut known = self.lock();
@@ -49,13 +49,13 @@ impl HostImage {
         Ok(())
     }
 
-    /// Makes it where it is missing, under the name that it was assumed to have.
+    /// Makes it if missing, under the name it was assumed to have.
     pub(crate) async fn provide(&self, engine: &Engine, view: &HostView) -> Result<()> {
         let _lock = self.making.lock().await;
         ensure(engine, view).await
     }
 
-    /// What is known of it.
+    /// The known facts about it.
     pub(crate) fn known(&self) -> Result<ImageFacts> {
         self.lock().clone().ok_or_else(|| not_looked_up("host"))
     }
@@ -65,7 +65,7 @@ impl HostImage {
     }
 }
 
-/// Makes the image for a host that looks like this, if the engine does not have it.
+/// Makes the image for this host, if the engine does not have it.
 async fn ensure(engine: &Engine, view: &HostView) -> Result<()> {
     let (archive, tag) = draw(engine, view)?;
     let name = name(&tag);
@@ -89,8 +89,8 @@ async fn ensure(engine: &Engine, view: &HostView) -> Result<()> {
     })
 }
 
-/// The turn to make it: of several that are made at once all but the last would be left on the engine without a name. It
-/// is not worth a failure, nor waiting for somebody who hangs.
+/// Takes the lock: of several images made at once, all but the last would stay on the engine without a name. This is
+/// worth neither a failure nor waiting for a hanging process.
 async fn lock(engine: &Engine, tag: &str) -> Option<ProcessLock> {
     let name = format!("host-{}-{tag}", engine.backend());
     match timeout(engine.patience.make, process_lock::take(&name)).await {
@@ -107,7 +107,7 @@ fn name(tag: &str) -> String {
     format!("{REPOSITORY}:{tag}")
 }
 
-/// What is in it, and the tag that says so.
+/// Its contents, and the tag derived from them.
 fn draw(engine: &Engine, view: &HostView) -> Result<(Vec<u8>, String)> {
     let archive = archive(view).map_err(|error| {
         Error::new(ErrorKind::Io, "make image", "the host image can't be put together")
@@ -128,7 +128,7 @@ fn archive(view: &HostView) -> std::io::Result<Vec<u8>> {
         let path = entry.path().to_string_lossy();
         let name = path.trim_start_matches('/');
         match entry {
-            // Mounted, as is the directory that a link leads to.
+            // A mount point. The target directory of a link is mounted too.
             SystemEntry::Directory(_) | SystemEntry::Link { directory: Some(_), .. } => {
                 archive.directory(name, 0o755)?;
             }

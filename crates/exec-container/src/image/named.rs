@@ -1,4 +1,4 @@
-//! Images by name: used as they are, pulled when they are missing.
+//! Named images: used as they are, pulled if missing.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,27 +9,27 @@ use exec_core::{Change, Error, ErrorKind, Remedy, Result};
 use super::not_looked_up;
 use crate::engine::{Engine, ImageFacts};
 
-/// Whether missing images are fetched.
+/// Whether missing images are pulled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PullPolicy {
-    /// When they are missing.
+    /// Pulls missing images.
     #[default]
     Missing,
-    /// Never: what is not here is an error.
+    /// Never pulls: a missing image is an error.
     Never,
 }
 
-/// What was found out about images, by the names they were asked for.
+/// The images that were looked up, by the requested names.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
     known: Mutex<HashMap<String, ImageFacts>>,
-    /// One pull at a time: a second caller waits for the first and finds the image.
+    /// One pull at a time: a second caller waits for the first and then finds the image.
     pulling: tokio::sync::Mutex<()>,
 }
 
 impl Named {
-    /// Looks the image up by all names it may have on the engine; a name can mean another image from one moment to the
-    /// next.
+    /// Looks the image up by all names it may have on the engine, every time: a name can mean another image at any
+    /// moment.
     pub(crate) async fn resolve(
         &self,
         engine: &Engine,
@@ -47,7 +47,7 @@ impl Named {
         Ok(image)
     }
 
-    /// What the last look found.
+    /// The result of the last lookup.
     pub(crate) fn known(&self, name: &str) -> Result<ImageFacts> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(name).cloned().ok_or_else(|| not_looked_up(name))

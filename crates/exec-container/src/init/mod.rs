@@ -1,4 +1,4 @@
-//! PID 1 where an engine can find it: `exec-init` as a file that containers get mounted.
+//! Places PID 1 where an engine finds it: `exec-init` is a file that is mounted into containers.
 
 mod volume;
 
@@ -11,38 +11,38 @@ use crate::host::cache;
 use crate::host::fingerprint::fingerprint;
 use crate::lifecycle::ContainerLifecycle;
 
-/// Where it stands inside.
+/// Its directory in containers.
 pub(crate) const INIT_DIRECTORY: &str = "/.agentctl";
 pub(crate) const INIT_PATH: &str = "/.agentctl/exec-init";
 const INIT_NAME: &str = "exec-init";
 
-/// What an engine writes there when it sets up a network.
+/// The `/etc/hosts` that an engine writes when it sets up a network.
 const HOSTS: &[u8] = b"127.0.0.1\tlocalhost cell\n::1\tlocalhost ip6-localhost ip6-loopback\n";
 
-/// How containers get it.
+/// Where containers get it from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// Files of this host, for engines that share them.
+    /// Files of this host, for engines that see them.
     Bind {
         source: String,
         /// Names of the loopback, for images that have none.
         hosts: String,
     },
-    /// A volume of the engine's, for those that do not.
+    /// A volume of the engine, for engines that don't.
     Volume { name: String },
 }
 
 /// How PID 1 gets into containers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InitPlacement {
-    /// As a file of this machine; where the engine does not see that, from a volume of its own.
+    /// As a file of this machine, or from a volume if the engine does not see that file.
     #[default]
     Auto,
-    /// From a volume of the engine's.
+    /// From a volume of the engine.
     Volume,
 }
 
-/// The program, and where it is now.
+/// The program and its current placement.
 #[derive(Debug)]
 pub(crate) struct Supervisor {
     program: Program,
@@ -60,7 +60,7 @@ impl Supervisor {
         Ok(Self { program, placement: Mutex::new(placement), filling: tokio::sync::Mutex::default() })
     }
 
-    /// Where it is for containers of this image.
+    /// Its placement for containers of this image.
     pub(crate) async fn placement(&self, lifecycle: &ContainerLifecycle, image: &str) -> Result<Placement> {
         match self.known() {
             Some(placement) => Ok(placement),
@@ -68,8 +68,8 @@ impl Supervisor {
         }
     }
 
-    /// Puts it into a volume of the engine's, and stays with that. An image is needed because engines fill volumes only
-    /// through containers.
+    /// Moves it into a volume of the engine for good. An image is needed because engines fill volumes only through
+    /// containers.
     pub(crate) async fn move_to_volume(
         &self,
         lifecycle: &ContainerLifecycle,
@@ -91,7 +91,7 @@ impl Supervisor {
     }
 }
 
-/// Puts the program where engines that share this host's files find it.
+/// Stores the program where engines that see this host's files find it.
 fn as_file(program: &Program, backend: &str) -> Result<Placement> {
     Ok(Placement::Bind {
         source: cache::keep(&file_name(program), program.bytes, backend)?,

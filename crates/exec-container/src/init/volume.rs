@@ -1,4 +1,4 @@
-//! `exec-init` in a volume of the engine's, for engines that do not see this host's files.
+//! `exec-init` in a volume of the engine, for engines that do not see this host's files.
 
 use bollard::models::ContainerCreateBody;
 use exec_control::unique;
@@ -11,7 +11,7 @@ use crate::engine::{Engine, is_missing_image};
 use crate::lifecycle::ContainerLifecycle;
 use crate::spec::body::volume_mount;
 
-/// Makes the volume and puts the program there, through a container that never starts. Done before, it changes nothing.
+/// Creates the volume and fills it through a container that never starts. Repeating this changes nothing.
 pub(super) async fn fill(
     lifecycle: &ContainerLifecycle,
     volume: &str,
@@ -23,9 +23,9 @@ pub(super) async fn fill(
     let name = unique("agentctl-fill");
     let body = ContainerCreateBody {
         image: Some(image.to_owned()),
-        // Never run, but some engines want one.
+        // Never run, but some engines require one.
         entrypoint: Some(vec![INIT_PATH.to_owned()]),
-        // The volume is everybody's; the container is ours, and goes with us.
+        // The volume is shared; the container is ours and is removed with us.
         labels: Some(lifecycle.labels(&name)),
         host_config: Some(volume_mount(volume)),
         ..ContainerCreateBody::default()
@@ -33,7 +33,7 @@ pub(super) async fn fill(
     lifecycle.reaper.watch(&name)?;
     engine.create(&name, body).await.inspect_err(|error| {
         if is_missing_image(error) {
-            // It is not on its way: nobody has to wait for it.
+            // The container will not appear, so the reaper need not wait for it.
             lifecycle.reaper.forget(&name);
         }
     })?;

@@ -1,4 +1,4 @@
-//! The host's hold on a container: it knows when the container is gone, and makes it go.
+//! The host's hold on a container: it notices when the container is gone, and removes it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,22 +12,22 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::cleanup::last_resort;
 use crate::engine::{ContainerState, Engine, is_engine_gone};
 
-/// How often the engine is asked while it tells nothing by itself.
+/// How often the engine is polled.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
 
-/// An engine that is gone may be about to start again; nobody has to wait for that.
+/// An engine that is gone may be about to restart; callers wait no longer than this.
 const ABSENCE_LIMIT: Duration = Duration::from_secs(2);
 
-/// A container whose creation was not confirmed may appear this long after the engine first said that there is none.
+/// A container whose creation was not confirmed may appear this long after the engine first reported it missing.
 const LATE: Duration = Duration::from_secs(5);
 
-/// Between attempts to remove what could not be removed in time.
+/// The delay between attempts to remove a container that could not be removed in time.
 const TRY_AGAIN: Duration = Duration::from_secs(3);
 
-/// After this long it is left to whoever comes next on this engine.
+/// After this long, removal is left to the next process that uses this engine.
 const GIVE_UP: Duration = Duration::from_secs(600);
 
-/// What an exit code says of a process that was killed.
+/// The exit code of a killed process.
 const KILLED: i64 = 137;
 
 /// A hold on one container.
@@ -52,21 +52,21 @@ pub(crate) struct Made {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
     Gone(ContainerState),
-    /// The engine does not say that it is.
+    /// The engine does not confirm that it is gone.
     Unverified(Doubt),
 }
 
-/// Why nobody knows whether a container is gone.
+/// Why it is unknown whether a container is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
-    /// The engine does not answer, or does not do it.
+    /// The engine does not answer, or does not remove it.
     Stuck,
-    /// There is no engine to ask.
+    /// The engine is gone.
     EngineGone,
 }
 
 impl ContainerKeeper {
-    /// Watches over a container that is about to be created, and calls `buried` when it is gone.
+    /// Watches a container that is about to be created, and calls `buried` when it is gone.
     pub(crate) fn watch(
         engine: &Engine,
         seat: Seat,
@@ -88,7 +88,7 @@ impl ContainerKeeper {
         tokio::spawn(async move {
             let mut found = watcher.until_gone(state).await;
             if let End::Unverified(_) = found {
-                // Whoever waits is told at once; what is left may go with the engine's next start.
+                // Callers are notified at once; the container may be removed after the engine's next start.
                 sender.send_replace(Some(found.clone()));
                 found = watcher.later(found).await;
             }
@@ -100,13 +100,13 @@ impl ContainerKeeper {
         Self { seat, made, kill, refused, end }
     }
 
-    /// The engine has confirmed that it made it.
+    /// The engine has confirmed the creation.
     pub(crate) fn is_made(&self, made: Made) {
-        // Said once; a container does not become another.
+        // Set once: the container stays the same.
         self.made.set(made).ok();
     }
 
-    /// The engine has said that it will not make it: there is nothing to wait for and nothing to remove.
+    /// The engine has refused the creation: there is nothing to wait for and nothing to remove.
     pub(crate) fn is_refused(&self) {
         self.refused.notify_one();
     }
@@ -116,7 +116,7 @@ impl ContainerKeeper {
         &self.seat
     }
 
-    /// The container's id, if it was made.
+    /// The container's id, if it was created.
     pub(crate) fn id(&self) -> Option<String> {
         self.made.get().map(|made| made.id.clone())
     }
@@ -129,7 +129,7 @@ impl Keeper for ContainerKeeper {
     }
 
     async fn gone(&self) {
-        // An error means the watching task is gone, and with it the runtime that could have waited.
+        // An error means that the watching task is gone, and with it the runtime that could have waited.
         self.end.clone().wait_for(Option::is_some).await.ok();
     }
 
@@ -171,7 +171,7 @@ struct Watcher {
     made: Arc<OnceLock<Made>>,
     kill: Arc<Notify>,
     refused: Arc<Notify>,
-    /// When the engine first said that there is none, if it had not confirmed that there was one.
+    /// When the engine first reported the container missing, if its creation was not confirmed.
     absent_since: Option<Instant>,
 }
 
@@ -187,7 +187,7 @@ impl Watcher {
             if known.paused && deadline.is_none() {
                 self.kill.notify_one();
             }
-            // Once the container has to go, and while the engine tells nothing of one that it made.
+            // Poll once the container must go, and while no events arrive about a container that was created.
             let has_to_ask = deadline.is_some() || (known.unheard && self.made.get().is_some());
             tokio::select! {
                 changed = state.changed() => if changed.is_err() {
@@ -219,7 +219,7 @@ impl Watcher {
         }
     }
 
-    /// A paused process can't die.
+    /// Unpauses first: a paused process can't die.
     async fn remove(&self, paused: bool) {
         if paused && let Err(error) = self.engine.unpause(&self.name).await {
             tracing::debug!(%error, "unpausing");
@@ -230,16 +230,16 @@ impl Watcher {
         }
     }
 
-    /// What the engine does not do can be done without it, if it is on our kernel.
+    /// Does without the engine what it failed to do, if the container is on our kernel.
     async fn kill_without_engine(&self) {
         if let Some(Made { id, same_kernel: true }) = self.made.get() {
             let id = id.clone();
-            // Reads all of `/proc`.
+            // Blocking: it reads all of `/proc`.
             tokio::task::spawn_blocking(move || last_resort::kill_processes_of(&id)).await.ok();
         }
     }
 
-    /// Goes on when nobody waits any more: an engine that comes back still has what it had.
+    /// Continues after the callers have stopped waiting: an engine that comes back still has its containers.
     async fn later(&mut self, unverified: End) -> End {
         let end = Instant::now() + GIVE_UP;
         while Instant::now() < end {
@@ -262,12 +262,12 @@ impl Watcher {
     }
 }
 
-/// What asking the engine came to.
+/// The result of asking the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Gone,
     NoEngine,
-    /// It is there, or there is no telling.
+    /// It exists, or the answer is inconclusive.
     Unsure,
 }
 

@@ -1,4 +1,4 @@
-//! Where containers of ours come and go: from the moment before the engine hears of one until it is gone.
+//! The lifecycle of our containers: from just before the engine learns of one until it is gone.
 
 pub(crate) mod keeper;
 pub(crate) mod out_of_memory;
@@ -17,30 +17,30 @@ use crate::engine::{ContainerStates, Created, Engine, is_engine_gone, is_missing
 use crate::lifecycle::keeper::{ContainerKeeper, Made};
 use crate::spec::ContainerSpec;
 
-/// What every container of ours takes.
+/// What every container of ours needs.
 #[derive(Debug)]
 pub(crate) struct ContainerLifecycle {
     pub(crate) engine: Engine,
-    /// Where the engine listens.
+    /// The engine's address.
     pub(crate) endpoint: String,
     pub(crate) watch: Watch,
-    /// What no command may reach, the engine's socket included.
+    /// Places that no command may reach, including the engine's socket.
     pub(crate) own: OwnPlaces,
     pub(crate) states: ContainerStates,
     pub(crate) reaper: Reaper,
-    /// Whether what dead owners left was looked for.
+    /// Whether leftovers of dead owners were looked for.
     pub(crate) swept: Once,
 }
 
 impl ContainerLifecycle {
-    /// Looks once for what dead owners left, beside whatever else goes on. Not before the engine has made the first
-    /// container, which somebody waits for: while it starts that one, the engine has the time.
+    /// Looks once for leftovers of dead owners, in the background. Not before the engine has created the first
+    /// container, which a caller waits for: the engine has time while that one starts.
     pub(crate) fn sweep(&self) {
         self.swept.call_once(|| leftovers::sweep(&self.engine));
     }
 
-    /// A name for a container that is about to be created, and the hold on it. Whoever takes its record away after us has to
-    /// know of it before there is one.
+    /// Names a container that is about to be created, and takes hold of it. The reaper removes its record after us,
+    /// so it must know the name before the record exists.
     pub(crate) fn expect(&self) -> Result<(String, ContainerKeeper)> {
         let name = cell_name();
         self.reaper.watch(&name)?;
@@ -57,7 +57,7 @@ impl ContainerLifecycle {
         Ok((name, keeper))
     }
 
-    /// The engine has confirmed that it made it. An error if it has to go at once.
+    /// The engine has confirmed the creation. Fails if the container must be removed at once.
     pub(crate) fn is_made(&self, keeper: &ContainerKeeper, made: Made) -> Result<()> {
         let place = Place::Container {
             id: made.id.clone(),
@@ -73,7 +73,7 @@ impl ContainerLifecycle {
         labels::of_cell(self.watch.owner(), self.watch.state(), name)
     }
 
-    /// What came of creating a container, for people.
+    /// Handles the result of a creation, and explains its errors.
     pub(crate) fn created(
         &self,
         name: &str,
@@ -90,7 +90,7 @@ impl ContainerLifecycle {
                 Ok(created)
             }
             Err(error) if is_engine_gone(&error) => {
-                // It never heard of the container; whoever tries again and again has nothing to clean up after.
+                // The engine never learned of the container, so repeated attempts leave nothing to clean up.
                 self.reaper.forget(name);
                 Err(error)
             }

@@ -1,8 +1,8 @@
-//! Whether a container was killed because its memory was used up, for engines that do not tell.
+//! Detects that a container was killed for lack of memory, for engines that do not report it.
 //!
-//! The kernel counts it in the container's control group, which goes a moment after the container has ended. On control groups
-//! v2 the kernel also tells of the count's change, before the killed process has ended: [`Notice`] listens. On v1, the
-//! group is looked at when the container's stream ends.
+//! The kernel counts such kills in the container's control group, which is removed shortly after the container ends.
+//! On control groups v2 the kernel also signals a change of the count before the killed process has ended: [`Notice`]
+//! waits for that. On v1, the count is read when the container's stream ends.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -16,13 +16,13 @@ pub(crate) use linux::killed_for_memory;
 pub(crate) use notice::Notice;
 pub(crate) use stream_end::StreamEnd;
 
-/// Engines run on Linux: elsewhere their control groups are out of sight.
+/// Engines run on Linux: from other systems their control groups are not visible.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn killed_for_memory(_: &str) -> bool {
     false
 }
 
-/// Nor do they tell of anything.
+/// Never signalled on this system.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub(crate) struct Notice;

@@ -1,4 +1,4 @@
-//! What held: from what the engine is and what the cell read back to the report in every result. Pure.
+//! The isolation report of every result, from the engine's properties and what the cell read back. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use exec_wire::{Facts, Note, Subject};
 use crate::engine::profile::EngineProfile;
 use crate::spec::ContainerSpec;
 
-/// What every container of ours holds.
+/// Claims that hold in every container of ours.
 const WALLS: [Claim; 10] = [
     Claim::KillsDescendants,
     Claim::DiesWithOwner,
@@ -23,7 +23,7 @@ const WALLS: [Claim; 10] = [
     Claim::NoNetwork,
 ];
 
-/// What can be said before the first container.
+/// The capabilities known before the first container.
 pub(crate) fn capabilities(profile: &EngineProfile) -> Capabilities {
     let mut claims: BTreeSet<Claim> = WALLS.into();
     claims.extend([Claim::NoPrivileges, Claim::SyscallFilter]);
@@ -37,12 +37,12 @@ pub(crate) fn capabilities(profile: &EngineProfile) -> Capabilities {
     Capabilities { level, claims, tty: true, sessions: true, images: true, engine: None, exceptions }
 }
 
-/// Who is not root makes containers in user namespaces of their own or not at all.
+/// Without root, containers are only possible in a user namespace of their own.
 fn of_user(profile: &EngineProfile) -> Option<Claim> {
     profile.rootless.then_some(Claim::OwnUserNamespace)
 }
 
-/// What a container with this network does not hold.
+/// Claims that don't hold with this network.
 fn opened_by(network: Network) -> &'static [Claim] {
     match network {
         Network::None => &[],
@@ -68,7 +68,7 @@ pub(crate) fn report(spec: &ContainerSpec, facts: &Facts, profile: &EngineProfil
     let limits = spec.limits.reports(&facts.limits, |_| Held::NotEnforced {
         why: "the engine took it and the container does not have it".into(),
     });
-    // The container's own walls hold without Landlock.
+    // The container's isolation holds without Landlock.
     let mut degraded: Vec<String> =
         facts.notes.iter().filter(|note| note.about != Subject::Landlock).map(Note::to_string).collect();
     degraded.extend(limits.iter().filter_map(not_held));

@@ -1,4 +1,4 @@
-//! From a plan to the container it needs. Pure: the engine, the image and the host were looked at before.
+//! Turns a plan into the container it needs. Pure: the engine, the image and the host were inspected before.
 
 pub(crate) mod body;
 pub(crate) mod builder;
@@ -15,34 +15,34 @@ use exec_host::{HostView, SystemEntry};
 use crate::engine::ImageFacts;
 use crate::engine::profile::EngineProfile;
 
-/// Home directory in images that are not the host's.
+/// Home directory in images other than the host image.
 pub(crate) const IMAGE_HOME: &str = "/home/agent";
 
-/// Where the host's user names are.
+/// The host's files of user and group names.
 const USER_NAMES: [&str; 2] = ["/etc/passwd", "/etc/group"];
 
 /// Everything that distinguishes one container from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ContainerSpec {
-    /// What people call the image, with its digest if it has one.
+    /// The image's name for display, with its digest if it has one.
     pub(crate) image_name: String,
     pub(crate) image: String,
-    /// As the container counts.
+    /// In the container's ids.
     pub(crate) user: (u32, u32),
     pub(crate) mounts: Vec<Mount>,
-    /// Of the host's files in sight, those that must not be read.
+    /// Visible files of the host that must not be readable.
     pub(crate) masked: Vec<String>,
     pub(crate) network: Network,
-    /// It has no file of host names that could be relied on.
+    /// Its image may lack `/etc/hosts`.
     pub(crate) lacks_hosts: bool,
-    /// Its image has a health check, which must not be run.
+    /// Its image has a health check, which must not run.
     pub(crate) checks_health: bool,
     pub(crate) limits: CellLimits,
     pub(crate) shm_size: u64,
     pub(crate) gpus: Option<Gpus>,
 }
 
-/// One mount. Paths are text, because an engine's interface is.
+/// One mount. Paths are strings, as in the engine's API.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Mount {
     Bind {
@@ -51,7 +51,7 @@ pub(crate) enum Mount {
         access: Access,
         expect: Option<FileId>,
     },
-    /// With an owner, because some runtimes give it the mode that the image's directory has.
+    /// Has an owner, because some runtimes give it the mode of the image's directory.
     Tmpfs {
         target: String,
         size: u64,
@@ -60,12 +60,12 @@ pub(crate) enum Mount {
     },
 }
 
-/// What a container runs on.
+/// The files a container runs on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Base<'a> {
-    /// The host's own programs over an empty image.
+    /// The host's own programs, over an empty image.
     Host { image: &'a ImageFacts, view: &'a HostView },
-    /// An image with everything in it.
+    /// A complete image.
     Image { name: &'a str, image: &'a ImageFacts },
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
         }
         Base::Image { name, image } => {
             mounts.push(home(IMAGE_HOME));
-            // Else the engine would make a volume there, writable and without a limit.
+            // Otherwise the engine would create a writable volume there, without a size limit.
             let volumes = image.volumes.iter().filter(|volume| !given.contains(&Path::new(volume)));
             mounts.extend(volumes.map(|volume| tmpfs(volume, plan.limits.tmp_size, 0o1777, user)));
             (image.digest.clone().unwrap_or_else(|| name.to_owned()), image)
@@ -130,7 +130,7 @@ pub(crate) fn spec(plan: &Plan, base: Base<'_>, profile: &EngineProfile) -> Resu
 }
 
 impl ContainerSpec {
-    /// Where the container may be written.
+    /// The paths a container may write to.
     pub(crate) fn writable(&self) -> impl Iterator<Item = &str> {
         self.mounts.iter().filter_map(|mount| match mount {
             Mount::Bind { target, access: Access::ReadWrite, .. } | Mount::Tmpfs { target, .. } => {
@@ -144,9 +144,10 @@ impl ContainerSpec {
 fn system_mounts(view: &HostView) -> Result<Vec<Mount>> {
     let mounts = view.system.iter().filter_map(|entry| match entry {
         SystemEntry::Directory(path) => Some(read_only(path)),
-        // Every program begins with a look at such links, and an engine may have the image's files in a process of its own.
+        // Every program starts by following such links, and an engine may serve the image's files from a process of
+        // its own.
         SystemEntry::Link { path, directory: Some(directory), .. } => Some(read_only_at(directory, path)),
-        // In the image.
+        // Part of the image.
         SystemEntry::Link { directory: None, .. } => None,
     });
     mounts.collect()
@@ -169,7 +170,7 @@ fn read_only_text(path: String) -> Mount {
     Mount::Bind { source: path.clone(), target: path, access: Access::ReadOnly, expect: None }
 }
 
-/// A path that an engine reads as more than a path could mount anything, in any way.
+/// Refuses paths with characters that the engine parses: they could mount anything, in any way.
 fn refuse_reserved(mounts: &[Mount], masked: &[String], profile: &EngineProfile) -> Result<()> {
     let paths = mounts.iter().flat_map(|mount| match mount {
         Mount::Bind { source, target, .. } => vec![source, target],
@@ -189,7 +190,8 @@ fn refuse_reserved(mounts: &[Mount], masked: &[String], profile: &EngineProfile)
     }
 }
 
-/// A link that a command leaves where a container's monitor creates files would be followed, with the rights of the engine.
+/// Refuses a command write access where a container's monitor creates files: it would follow links there as the
+/// engine.
 fn refuse_the_monitors_place(plan: &Plan, profile: &EngineProfile) -> Result<()> {
     let Some(place) = &profile.monitors_in else { return Ok(()) };
     let writable = plan.mounts.iter().filter(|mount| mount.access == Access::ReadWrite);

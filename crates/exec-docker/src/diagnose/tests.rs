@@ -1,4 +1,4 @@
-//! What a person reads, case by case.
+//! The errors a user reads, case by case.
 
 use std::io;
 use std::io::ErrorKind::{
@@ -31,7 +31,7 @@ fn in_context(failure: Failure) -> Vec<Attempt> {
     vec![attempt("unix:///run/remote.sock", Origin::Context("remote".to_owned()), failure)]
 }
 
-/// A Linux host with Docker installed, and a user who may not use it.
+/// A Linux host with Docker installed, and a user without access to it.
 fn linux() -> Facts {
     Facts { system: System::Linux, program: Some("/usr/bin/docker".into()), group: DockerGroup::Stranger }
 }

@@ -1,4 +1,4 @@
-//! Hosts, and where Docker would be looked for on them.
+//! Hosts, and where a Docker engine is looked for on them.
 
 use rstest::rstest;
 
@@ -8,7 +8,7 @@ use exec_container::surroundings::sample::Sample;
 const META: &str = "/home/user/.docker/contexts/meta";
 const CONFIG: &str = "/home/user/.docker/config.json";
 
-/// The places in order, one a line.
+/// The places in order, one per line.
 fn found(configured: Option<&str>, host: &Sample) -> String {
     match candidates(configured, host) {
         Ok(candidates) => candidates.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
@@ -19,7 +19,7 @@ fn found(configured: Option<&str>, host: &Sample) -> String {
     }
 }
 
-/// A host with contexts, of which some are broken and `current` is in force.
+/// A host with contexts: some are broken, and `current` is the selected one.
 fn with_contexts(current: &str) -> Sample {
     let meta = |id: &str, text: &str| (format!("{META}/{id}/meta.json"), text.to_owned());
     let files = [
@@ -196,7 +196,7 @@ fn tls_is_refused_with_a_way_around() {
     docker: the engine at `10.0.0.9` asks for TLS, which is not built in (from: DOCKER_HOST)
     -> forward its socket with `ssh -nNT -L ~/.docker/remote.sock:/var/run/docker.sock 10.0.0.9` and set DOCKER_HOST=unix://$HOME/.docker/remote.sock
     ");
-    assert_eq!(found(None, &host), found(None, &Sample::default()), "there is no TLS on a socket");
+    assert_eq!(found(None, &host), found(None, &Sample::default()), "sockets don't use TLS");
     let socket = host.with("DOCKER_HOST", "unix:///run/other.sock");
     assert_eq!(found(None, &socket), "unix:///run/other.sock (DOCKER_HOST)");
 }

@@ -1,4 +1,4 @@
-//! What a person reads, case by case.
+//! The errors a user reads, case by case.
 
 use std::io;
 

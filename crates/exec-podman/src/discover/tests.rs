@@ -1,11 +1,11 @@
-//! Hosts, and where Podman would be looked for on them.
+//! Hosts, and where a Podman service is looked for on them.
 
 use exec_container::surroundings::sample::Sample;
 use rstest::rstest;
 
 use super::*;
 
-/// The places in order, one a line.
+/// The places in order, one per line.
 fn found(configured: Option<&str>, host: &Sample) -> String {
     match candidates(configured, host) {
         Ok(candidates) => candidates.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
@@ -48,7 +48,7 @@ fn a_runtime_directory_of_another_user_is_passed_over() {
     assert_eq!(found(None, &host), found(None, &Sample::default()));
 }
 
-/// R60: whatever Docker's variables and files say.
+/// R60: regardless of Docker's variables and files.
 #[test]
 fn dockers_places_are_not_among_them() {
     let host = Sample::default()

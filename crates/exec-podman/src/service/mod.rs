@@ -1,8 +1,8 @@
-//! A Podman service for one executor: on a socket that nobody else reaches, and gone with us, in whatever way we end.
+//! A Podman service for one executor: on a socket that other users can't reach. It ends when we do, however we end.
 //!
-//! Podman's own way for a service to end by itself, a time without connections, is not used: it counts connections, and
-//! loses count when one breaks at a bad moment. Ours hangs on a pipe of this process instead, which the reaper that cleans up
-//! after us holds as well until it has done so.
+//! Podman's idle timeout for services is not used: it counts connections, and miscounts if one breaks at a bad
+//! moment. Our service depends on a pipe of this process instead, which the reaper also holds until it has cleaned
+//! up.
 
 mod place;
 
@@ -19,14 +19,14 @@ use tokio::time::{Instant, sleep};
 
 use crate::{Endpoint, Facts, Here, NAME, filter, runtime};
 
-/// Between two looks whether it listens; it takes some fifty milliseconds.
+/// The delay between two pings until it listens, which takes about fifty milliseconds.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// A first container takes Podman some tens of megabytes that it soon needs no more, and looking for them again and again
-/// takes its time. It holds at most five times what it needs then.
+/// For its first container Podman allocates tens of megabytes that it soon releases, and frequent garbage collections
+/// take time. With this value it holds at most five times what it needs.
 const RARE_COLLECTION: (&str, &str) = ("GOGC", "400");
 
-/// Variables that would make Podman's program talk to another service, or take it for one that systemd started.
+/// Variables that would make the `podman` CLI use another service, or act as one that systemd started.
 const NOT_PASSED_ON: [&str; 6] = [
     "CONTAINER_HOST",
     "CONTAINER_CONNECTION",
@@ -36,18 +36,19 @@ const NOT_PASSED_ON: [&str; 6] = [
     "NOTIFY_SOCKET",
 ];
 
-/// Our containers have no health checks, whatever their images say; this keeps Podman from asking systemd for them.
+/// Our containers have no health checks, whatever their images say; this keeps Podman from requesting them from
+/// systemd.
 const NO_HEALTH_CHECKS: (&str, &str) = ("DISABLE_HC_SYSTEMD", "true");
 
-/// The most that is told of what it said before it ended.
+/// The most of its error output that is reported, in characters.
 const SAID: usize = 2000;
 
-/// Whether this is where a service of our own listens, or did.
+/// Whether a service of our own listens, or listened, at this address.
 pub(crate) fn is_of_our_own(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Unix(path) if place::is_ours(&Here, path))
 }
 
-/// Starts one and waits until it answers.
+/// Starts a service and waits until it answers.
 pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> Result<Answered> {
     let socket = place::socket(&Here)?;
     let unusable = |error: io::Error| failed("can't be started").with_source(error);
@@ -98,10 +99,10 @@ fn prepare(command: &mut Command, heard: File) {
     }
 }
 
-/// The end of what it said, on one line.
+/// The end of its error output, on one line.
 fn last_words(said: &mut File) -> String {
     let mut text = String::new();
-    // What can't be read is not told; that it ended is.
+    // Output that can't be read is left out; the error still reports that the service ended.
     let _ = said.rewind().and_then(|()| said.read_to_string(&mut text));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let skipped = words.chars().count().saturating_sub(SAID);
@@ -114,7 +115,7 @@ fn failed(what: &str) -> Error {
         .with_remedy(remedy(NamespaceBan::of_this_user()))
 }
 
-/// Podman of an ordinary user begins with a user namespace. Where `AppArmor` restricts those, distributions exempt Podman.
+/// Rootless Podman starts with a user namespace. Where `AppArmor` restricts those, distributions exempt Podman.
 fn remedy(ban: Option<NamespaceBan>) -> Remedy {
     match ban {
         Some(ban) if ban != NamespaceBan::AppArmor => {

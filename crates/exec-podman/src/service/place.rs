@@ -1,4 +1,4 @@
-//! Where our services listen: in a directory that nobody else can enter.
+//! The sockets of our services, in a directory that other users can't enter.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use exec_files::{Dir, FileKind, Sharing};
 
 use crate::{HostEnvironment, NAME};
 
-/// The most entries of the directory that are looked at.
+/// The most entries read from the directory.
 const MOST: usize = 1 << 16;
 
-/// What a socket's name begins with; its owner's number follows.
+/// The prefix of a socket's name; its owner's PID follows.
 const PREFIX: &str = "podman-";
 
-/// A path for a socket that nobody uses. The service that listens there takes it away when it ends.
+/// A path for a new socket. The service that listens there removes it when it ends.
 pub(crate) fn socket(around: &dyn HostEnvironment) -> Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let directory = around.user_dirs().sockets;
@@ -42,14 +42,14 @@ pub(crate) fn socket(around: &dyn HostEnvironment) -> Result<PathBuf> {
     Ok(directory.join(format!("{PREFIX}{}-{number}.sock", std::process::id())))
 }
 
-/// Whether a socket of ours could be here.
+/// Whether this may be a socket of ours.
 pub(super) fn is_ours(around: &dyn HostEnvironment, socket: &Path) -> bool {
     let name = socket.file_name().and_then(|name| name.to_str());
     socket.parent() == Some(&around.user_dirs().sockets) && name.is_some_and(|name| name.starts_with(PREFIX))
 }
 
-/// Sockets of services that were killed, so that nobody took them away. Their owners are dead, or had our own number before
-/// us; a service may outlive its owner for a while, so nobody may listen there either.
+/// Sockets of killed services, which could not remove them. The owner is dead, or had our PID before us. A service
+/// may outlive its owner for a while, so the socket must also refuse connections.
 fn dead_sockets(sockets: &Dir, directory: &Path, is_alive: impl Fn(&str) -> bool) -> Vec<String> {
     let own = std::process::id().to_string();
     let entries = sockets.entries(MOST).unwrap_or_default();

@@ -17,8 +17,8 @@ pub(super) fn prefix() -> Option<String> {
     Some(format!("{KIND}-{}-{}-{}", namespaces()?, std::process::id(), start_time("self")?))
 }
 
-/// Removes the directories of dead processes. Those of another PID namespace stay: there the same number is another
-/// process.
+/// Removes the directories of dead processes, or only lists them. Those of other namespaces stay: a PID means another
+/// process there.
 pub(super) fn clear(directory: &Path, mode: SweepMode) -> Vec<String> {
     let Some(here) = namespaces() else { return Vec::new() };
     let Ok(directory) = Dir::open_own(directory, Sharing::Readable) else { return Vec::new() };
@@ -50,7 +50,7 @@ fn remove(directory: &Dir, name: &str) -> io::Result<()> {
     directory.remove_dir(name)
 }
 
-/// PID and start time of the directory's process, if it belongs to this machine.
+/// PID and start time of the directory's process, if it ran in these namespaces.
 fn owner(name: &str, here: &str) -> Option<(u32, u64)> {
     let mut words =
         name.strip_prefix(KIND)?.strip_prefix('-')?.strip_prefix(here)?.strip_prefix('-')?.split('-');

@@ -17,7 +17,7 @@ pub(crate) struct ReaperSetup {
     pub(crate) fifo_channels: Option<exec_wire::reaper::Directory>,
     /// The path prefixes of container records, which are removed with their containers.
     pub(crate) records: Vec<exec_wire::reaper::Directory>,
-    /// Removed with the record of a run that did not end.
+    /// The mark of a checked audit log, removed with the record of a run that did not end.
     pub(crate) log_note: Option<exec_wire::reaper::Directory>,
     /// How to interpret the engine's answers.
     pub(crate) dialect: crate::engine::dialect::Dialect,

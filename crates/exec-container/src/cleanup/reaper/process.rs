@@ -67,8 +67,7 @@ impl Reaper {
         })
     }
 
-    /// The engine has created the container. If it is missing from now on it is gone, and the helper need not wait
-    /// for it.
+    /// The engine has created the container: if it is missing from now on, it is gone and need not be waited for.
     pub(crate) fn made(&self, container: &str) {
         self.tell_of(container, Order::Made, |watched| {
             if let Some(stage) = watched.get_mut(container) {

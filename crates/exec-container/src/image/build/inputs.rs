@@ -1,4 +1,4 @@
-//! One number for everything that goes into a build: the same for the same files, another when one of them changes.
+//! Hashes everything that goes into a build: equal files have equal hashes, and any change gives another.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -11,14 +11,14 @@ use sha2::{Digest, Sha256};
 
 use super::instructions::{REPOSITORY, Sources};
 
-/// More than any project that is built on every change.
+/// More files than any project that is rebuilt on every change.
 pub(super) const MOST_FILES: usize = 200_000;
-/// Reading more than this before a run is no use to anybody.
+/// Reading more than this before a run would take too long.
 pub(super) const MOST_BYTES: u64 = 4 << 30;
-/// Deeper than any project; a command can go much deeper.
+/// Deeper than any project; a command can create much deeper trees.
 pub(super) const DEEPEST: usize = 100;
 
-/// Reads and counts.
+/// Hashes files, and counts them and their bytes.
 pub(super) struct Inputs {
     hash: Sha256,
     files: usize,
@@ -30,12 +30,12 @@ impl Inputs {
         Self { hash: Sha256::new(), files: 0, bytes: 0 }
     }
 
-    /// Something that has a name and content.
+    /// Adds content under a name.
     pub(super) fn add(&mut self, name: &str, content: &[u8]) {
         self.add_bytes(name.as_bytes(), content);
     }
 
-    /// What a build reads of a project. Names in `ignored` are left out at any depth, paths in it at their place.
+    /// Adds the files that a build reads. Names in `ignored` are left out at any depth, paths only where they are.
     pub(super) fn add_sources(&mut self, root: &Dir, sources: &Sources, ignored: &Ignored) -> io::Result<()> {
         match sources {
             Sources::All => self.add_tree(root, Path::new(""), FileKind::Directory, ignored),
@@ -43,19 +43,19 @@ impl Inputs {
         }
     }
 
-    /// Half of the hash: a name of an image that people can still read.
+    /// Half of the hash, so that an image's name stays readable.
     pub(super) fn finish(self) -> String {
         hex(&self.hash.finalize()[..16])
     }
 
-    /// Lengths keep what is beside each other apart.
+    /// Lengths separate adjacent fields.
     fn label(&mut self, name: &[u8], length: u64) {
         self.hash.update((name.len() as u64).to_le_bytes());
         self.hash.update(name);
         self.hash.update(length.to_le_bytes());
     }
 
-    /// A path that the Dockerfile names. Builders follow links there, within the project.
+    /// Adds a path that the Dockerfile names. Builders follow links in it, within the project.
     fn add_named(&mut self, root: &Dir, path: &str, ignored: &Ignored) -> io::Result<()> {
         let found = root.behind_links(path).and_then(|real| Ok((FileKind::of(&root.metadata(&real)?), real)));
         match found {
@@ -67,12 +67,12 @@ impl Inputs {
                 self.add(path, b"missing");
                 Ok(())
             }
-            // Where it leads to is the builder's to say, so it may be anything.
+            // The builder decides where the path leads, so any file may count.
             Err(_) => self.add_tree(root, Path::new(""), FileKind::Directory, ignored),
         }
     }
 
-    /// Something, and everything in it. Not by recursion: how deep it is, a command decides.
+    /// Adds a path and everything below it. Not recursive: a command decides how deep the tree is.
     fn add_tree(&mut self, root: &Dir, top: &Path, kind: FileKind, ignored: &Ignored) -> io::Result<()> {
         let mut waiting = vec![(top.to_owned(), kind)];
         while let Some((path, kind)) = waiting.pop() {
@@ -81,7 +81,7 @@ impl Inputs {
                 FileKind::Directory => {
                     waiting.extend(self.add_directory(root, &path, ignored)?.into_iter().rev());
                 }
-                // A link is copied as one.
+                // Builders copy a link as a link.
                 FileKind::Link => self.add_bytes(&name, root.link_target(&path)?.as_encoded_bytes()),
                 FileKind::File => self.add_file(&name, root.file(&path)?)?,
                 FileKind::Special => {}
@@ -101,7 +101,7 @@ impl Inputs {
         }
         let opened = if path.as_os_str().is_empty() { None } else { Some(root.dir(path)?) };
         let mut entries = opened.as_ref().unwrap_or(root).entries(MOST_FILES)?;
-        // Neither read nor waited for: what is built has no pipes or sockets of the project's.
+        // Neither read nor waited for: builders copy no pipes or sockets.
         entries.retain(|entry| entry.kind != FileKind::Special);
         self.label(path.as_os_str().as_encoded_bytes(), entries.len() as u64);
         self.files += entries.len();
@@ -157,7 +157,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What of a mode is copied. A file's counts.
+/// The mode bits that are copied. Only those of files count.
 #[cfg(unix)]
 pub(super) fn mode(found: &Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt;
@@ -169,7 +169,7 @@ pub(super) fn mode(_: &Metadata) -> u32 {
     0o755
 }
 
-/// What a build certainly does not read. Knowing less of it than the engine only means to build too often.
+/// Files that a build certainly does not read. Ignoring less than the engine only causes extra builds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ignored {
     names: Vec<String>,
@@ -177,13 +177,13 @@ pub(super) struct Ignored {
 }
 
 impl Ignored {
-    /// And repositories: they change with every commit, and are another one in every worktree.
+    /// Ignores repositories too: they change with every commit and differ between worktrees.
     pub(super) fn and_repositories(mut self) -> Self {
         self.names.push(REPOSITORY.to_owned());
         self
     }
 
-    /// The simple lines of a `.dockerignore`; none where something is brought back.
+    /// The simple lines of a `.dockerignore`; none if it has exceptions (`!`).
     pub(super) fn of(text: &str) -> Self {
         let mut ignored = Self::default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -264,7 +264,7 @@ mod tests {
         assert_ne!(all("**/target\n!deep/target/x\n"), brought_back);
     }
 
-    /// A43: how deep a tree is, a command decides.
+    /// A43: a command decides how deep a tree is.
     #[test]
     fn deep_directories_are_refused_by_name() {
         let root = tempfile::tempdir().unwrap();
@@ -279,12 +279,12 @@ mod tests {
         remove_deep(here, &root.path().join("deep"));
     }
 
-    /// Not even the standard library goes so deep without end.
+    /// `rm`, because even the standard library does not recurse so deep.
     fn remove_deep(_: Dir, top: &Path) {
         assert!(std::process::Command::new("rm").arg("-rf").arg(top).status().unwrap().success());
     }
 
-    /// A43: pipes, sockets and devices are neither read nor waited for, and links count as what they are.
+    /// A43: pipes, sockets and devices are neither read nor waited for, and links count as links.
     #[cfg(unix)]
     #[test]
     fn nothing_but_files_is_read() {
@@ -311,8 +311,8 @@ mod tests {
         let all = || [vec![number(root.path(), &Sources::All, "")], planted.map(named).to_vec()].concat();
         let (before, inner) = (all(), named("inner"));
         fs::write(outside.path().join("x"), "2").unwrap();
-        assert_eq!(all(), before, "what is outside does not count");
+        assert_eq!(all(), before, "files outside do not count");
         fs::write(at("real"), "2").unwrap();
-        assert_ne!(named("inner"), inner, "a link within the project stands for its file");
+        assert_ne!(named("inner"), inner, "a link within the project counts as its file");
     }
 }

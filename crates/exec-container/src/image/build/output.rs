@@ -146,7 +146,7 @@ mod tests {
             build.write_all(&[b'x'; 1 << 14]).await.unwrap();
         }
         let step = tokio::time::timeout(Duration::from_secs(60), steps.recv()).await;
-        assert_eq!(step.expect("it is told while the line goes on"), Some(1));
+        assert_eq!(step.expect("it is reported while the line goes on"), Some(1));
         drop(build);
         let said = listening.await.unwrap().unwrap();
         assert!(said.len() <= LAST_WORDS * (LONGEST + 1), "{}", said.len());

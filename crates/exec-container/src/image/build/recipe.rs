@@ -213,7 +213,7 @@ mod tests {
         let name = format!("build-test-{}", std::process::id());
         fs::create_dir_all(cache::directory().join(&name).join("context/left/behind")).unwrap();
         let copied = recipe.copy(&root, &name).unwrap();
-        assert!(!copied.context().join("left").exists(), "what a killed build left");
+        assert!(!copied.context().join("left").exists(), "left by a killed build");
         put("Dockerfile", "FROM b\nCOPY file /\n");
         put("file", "later");
         for product in [Product::Docker, Product::Podman] {

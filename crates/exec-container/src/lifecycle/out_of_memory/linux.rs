@@ -1,18 +1,18 @@
-//! The kernel's count, in the control group that is named after the container.
+//! Reads the kernel's count from the control group that is named after the container.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use exec_control::is_named_after;
 
-/// Where the count is, in the old way and in the new.
+/// The files with the count, on v1 and v2.
 const PLACES: [(&str, &str); 2] =
     [("/sys/fs/cgroup/memory", "memory.oom_control"), ("/sys/fs/cgroup", "memory.events")];
 
-/// Groups of containers are not deeper, not even those of a user's own engine.
+/// Container groups are not nested deeper, not even those of rootless engines.
 const DEPTH: usize = 7;
 
-/// Whether the kernel killed something in the container to get memory. False too if the group is gone already.
+/// Whether the kernel killed a process of the container for lack of memory. False if the group is already gone.
 pub(crate) fn killed_for_memory(id: &str) -> bool {
     PLACES.iter().any(|(root, file)| {
         let group = find(Path::new(root), id, DEPTH);
@@ -20,7 +20,7 @@ pub(crate) fn killed_for_memory(id: &str) -> bool {
     })
 }
 
-/// The file that tells of the container's kills, on control groups v2.
+/// The file that reports the container's kills, on control groups v2.
 pub(super) fn open_events(id: &str) -> Option<fs::File> {
     let [_, (root, file)] = PLACES;
     Path::new(root).join("cgroup.controllers").exists().then_some(())?;
@@ -40,8 +40,8 @@ fn find(directory: &Path, id: &str, depth: usize) -> Option<PathBuf> {
     below.iter().find_map(|directory| find(directory, id, depth))
 }
 
-/// Whether the group is the container's own. That of Podman's monitor is named after the container too, and counts nothing of
-/// it.
+/// Whether the group is the container's own. The group of Podman's monitor is named after the container too, but does
+/// not count its kills.
 fn is_containers(group: &str, id: &str) -> bool {
     is_named_after(group, id) && !group.contains("conmon")
 }

@@ -1,4 +1,4 @@
-//! Hears of a kill for memory when it happens.
+//! Notices a kill for lack of memory when it happens.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -10,19 +10,19 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::linux::{kills, open_events};
 
-/// It only reads and waits.
+/// The thread only reads and waits.
 const STACK: usize = 64 << 10;
 
-/// Listens until it is dropped, on a thread of its own: only `poll` hears this notice of the kernel's.
+/// Listens until dropped, on its own thread: only `poll` receives this signal of the kernel.
 #[derive(Debug)]
 pub(crate) struct Notice {
-    /// Its end is the end of listening.
+    /// Closing it ends the listening.
     _until: Option<OwnedFd>,
 }
 
 impl Notice {
-    /// Calls `tell` once when the kernel has killed something in the container to get memory. Never does so on v1, where
-    /// the kernel gives no notice, nor where no thread can be started.
+    /// Calls `tell` once when the kernel has killed a process of the container for lack of memory. Never on v1, where
+    /// the kernel sends no signal, nor if no thread can be started.
     pub(crate) fn listen(id: String, tell: impl FnOnce() + Send + 'static) -> Self {
         let Ok((dropped, until)) = pipe_with(PipeFlags::CLOEXEC) else { return Self { _until: None } };
         let listen = move || {
@@ -39,7 +39,7 @@ impl Notice {
     }
 }
 
-/// Whether there was one before the group went or the listening ended.
+/// Whether a kill happened before the group was removed or the listening ended.
 fn kill_in(events: &File, dropped: &OwnedFd) -> bool {
     let mut is_last = false;
     loop {
@@ -53,7 +53,7 @@ fn kill_in(events: &File, dropped: &OwnedFd) -> bool {
         }
         let mut ready = [PollFd::new(events, PollFlags::PRI), PollFd::new(dropped, PollFlags::empty())];
         match poll(&mut ready, None) {
-            // Both may have come at once: one more look.
+            // Both may be ready at once: read once more.
             Ok(_) => is_last = ready.iter().skip(1).any(|dropped| !dropped.revents().is_empty()),
             Err(Errno::INTR) => {}
             Err(_) => return false,

@@ -1,4 +1,4 @@
-//! Tells when a stream ends.
+//! Reports the end of a stream.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// A stream whose end is told once.
+/// A stream whose end is reported once.
 pub(crate) struct StreamEnd<R> {
     inner: R,
     tell: Option<Box<dyn FnOnce() + Send>>,

@@ -121,7 +121,7 @@ fn no_network_costs_nothing() {
     let volume = Placement::Volume { name: "v".into() };
     assert_eq!(body_of(Network::None, &bind_placement()).network_disabled, Some(true));
     assert_eq!(body_of(Network::Bridge, &bind_placement()).network_disabled, None);
-    assert_eq!(body_of(Network::None, &volume).network_disabled, None, "nobody would write its hosts");
+    assert_eq!(body_of(Network::None, &volume).network_disabled, None, "the engine has to write its hosts");
     let mounts = body_of(Network::None, &bind_placement()).host_config.unwrap().mounts.unwrap();
     assert!(mounts.iter().any(|mount| mount.target.as_deref() == Some("/etc/hosts")));
 }
@@ -179,7 +179,7 @@ fn a_path_is_not_more_than_a_path() {
         let error = spec(&plan, base, &podman()).unwrap_err();
         assert_eq!(error.kind(), exec_core::ErrorKind::InvalidInput, "{error}");
         assert!(!error.to_string().contains('\n') && error.remedy().is_some(), "{error}");
-        assert!(spec(&plan, base, &profile()).is_ok(), "Docker takes {name:?} for what it is");
+        assert!(spec(&plan, base, &profile()).is_ok(), "Docker takes {name:?} literally");
     }
 }
 
