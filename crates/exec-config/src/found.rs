@@ -91,7 +91,7 @@ impl Found {
 }
 
 /// The settings of a project's file that count only if it is trusted. Options and variables are left out: they apply
-/// today, while trust lasts.
+/// to this run only, while trust lasts.
 pub(crate) fn loosened_by(
     host: &impl HostEnvironment,
     homes: &Homes,

@@ -1,4 +1,4 @@
-//! The first strike: kills everything in the control groups of cells, found by the names of the groups.
+//! The first step of a kill: everything in the control groups of cells, found by the names of the groups.
 //!
 //! A scan of all processes takes long while hundreds of them fork, and our own go on meanwhile. A walk through the
 //! control groups scans no process. Groups that can be frozen are frozen first: then nothing new starts between the

@@ -25,7 +25,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// The sum of two loads. A value known for one only is that one's.
+    /// The sum of two loads. A value known for only one of them is kept.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let denials = self.network_denials.into_iter().chain(other.network_denials);

@@ -1,6 +1,6 @@
 //! Counts how often the processes of a cell tried to reach a network without a route. A cell without a network has
-//! its own namespace in which no route leads out, and there the kernel counts what it refuses, to whichever
-//! program.
+//! its own namespace in which no route leads out, and there the kernel counts what it refuses, whichever program
+//! asks.
 
 use std::fs;
 
@@ -87,6 +87,6 @@ mod tests {
         let own: Vec<&Seen> = all.iter().filter(|seen| seen.process.pid == pid).collect();
         assert_eq!(own.len(), 1);
         assert_eq!(denials(&own, &[Namespace::of("self").unwrap()]), None);
-        assert!(denials(&own, &[]).is_some(), "in another's eyes it is one of its own");
+        assert!(denials(&own, &[]).is_some(), "seen from another namespace, it is a separate one");
     }
 }

@@ -78,7 +78,7 @@ mod tests {
         assert!(Owner { start: own.start.map(|start| start + 1), ..own.clone() }.is_dead(&here));
         let elsewhere = World { namespaces: "1.2".into(), ..here.clone() };
         let other = Owner { world: Some(elsewhere), pid: u32::MAX, ..own.clone() };
-        assert!(!other.is_dead(&here), "the same number elsewhere is another process");
+        assert!(!other.is_dead(&here), "the same pid elsewhere is another process");
         let before = World { boot: "before".into(), ..here.clone() };
         assert!(Owner { world: Some(before), ..own }.is_dead(&here));
     }
@@ -97,7 +97,7 @@ mod tests {
         drop(child.stdin.take());
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         waitid(WaitId::Pid(Pid::from_child(&child)), ended).unwrap();
-        assert_eq!(Process::now(child.id()), Some(process), "its number is still its own");
+        assert_eq!(Process::now(child.id()), Some(process), "its pid is not reused");
         assert!(owner.is_dead(&here));
         child.wait().unwrap();
     }

@@ -27,7 +27,7 @@ impl Process {
     }
 }
 
-/// Where pids mean what they mean to us.
+/// The scope in which pids have the same meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct World {
     /// The boot id.

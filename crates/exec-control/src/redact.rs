@@ -108,7 +108,7 @@ fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | ';' | '|' | '&' | '(' | ')' | '`' | ',' | '{' | '}')
 }
 
-/// What the previous words say about the next one.
+/// What the previous words imply for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expects {
     Nothing,

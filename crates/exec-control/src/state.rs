@@ -105,7 +105,7 @@ impl StateDir {
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates what is missing of it; fails if it is not ours alone.
+    /// Creates its missing parts; fails if it is not ours alone.
     pub(crate) fn prepare(&self) -> Result<()> {
         self.try_prepare().map_err(|error| self.unusable(error))
     }

@@ -254,7 +254,7 @@ mod tests {
             1,
             "nor what was laid out for a run"
         );
-        assert!(!alive.is_dead(), "the number was another's");
+        assert!(!alive.is_dead(), "the pid belonged to another process");
         let said = fs::read_to_string(&log).unwrap();
         assert_eq!(said.lines().count(), 1);
         assert!(said.contains("\"run\":\"r1\"") && said.contains("was gone before it ended"), "{said}");

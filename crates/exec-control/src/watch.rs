@@ -346,7 +346,11 @@ mod tests {
         assert_eq!(watch.expect("local").unwrap_err().kind(), ErrorKind::Stopped);
         let place = Place::Group { leader: Process { pid: 1, start: 2 } };
         assert_eq!(seat.stands(&place).unwrap_err().kind(), ErrorKind::Stopped);
-        assert_eq!(watch.state().names(Kind::Cell).unwrap(), [seat.name()], "it is there until it is gone");
+        assert_eq!(
+            watch.state().names(Kind::Cell).unwrap(),
+            [seat.name()],
+            "the record stays until the cell is gone"
+        );
     }
 
     /// F7

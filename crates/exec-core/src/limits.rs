@@ -227,7 +227,7 @@ mod tests {
         let single = Machine { cpus: 1, ..MACHINE };
         assert_eq!(Limits::default().resolve(single).cpus, Some(Cpus::whole(1)));
         let named = Limits { cpus: Limit::Exactly(Cpus::whole(4)), ..Limits::default() };
-        assert_eq!(named.resolve(single).cpus, Some(Cpus::whole(4)), "what was named is not changed");
+        assert_eq!(named.resolve(single).cpus, Some(Cpus::whole(4)), "an explicit value is not changed");
     }
 
     /// R41

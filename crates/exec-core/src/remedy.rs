@@ -1,8 +1,8 @@
 //! What to do about a failure, as data.
 //!
 //! A library does not know its front end: a Rust orchestrator has no flags, and a model cannot change an option. So a
-//! remedy names options and operations, and each front end spells them with [`Remedy::spelled`]. Its own text, as with
-//! `Display`, fits a reader of this library's documentation.
+//! remedy names options and operations, and each front end spells them with [`Remedy::spelled`]. Its `Display` text
+//! suits a reader of this library's documentation.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::IsolationLevel;
 
-/// What to do about a failure: steps of which each one helps, the best first.
+/// What to do about a failure: alternative steps, each of which helps, best first.
 ///
 /// # Examples
 ///
@@ -32,7 +32,7 @@ pub struct Remedy {
     steps: Vec<Step>,
 }
 
-/// One way to get on. Texts are clauses that begin with a verb.
+/// One way to solve the problem. Texts are clauses that begin with a verb.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
@@ -93,7 +93,7 @@ pub enum Operation {
     Trace,
     /// Look up the keys of a configuration file.
     DescribeConfiguration,
-    /// Look up how something is used: `mcp`, `workshop`.
+    /// Look up how to use something: `mcp`, `workshop`.
     Help(&'static str),
 }
 
@@ -108,7 +108,7 @@ impl Remedy {
         Step::Engine(text.into()).into()
     }
 
-    /// The remedy where isolation is below the floor.
+    /// The remedy for isolation below the floor.
     pub fn weaker_floor(level: IsolationLevel) -> Self {
         Self::from("use a stronger sandbox")
             .or(Change::set("min_isolation", level).with_purpose("to lower the floor"))
@@ -124,12 +124,12 @@ impl Remedy {
         Change::give("executor").with_purpose("for another sandbox").into()
     }
 
-    /// The permission to mount what no command should see.
+    /// The permission to mount places that no command should see.
     pub fn dangerous_mounts() -> Self {
         Change::give("allow_dangerous_mounts").with_purpose("if you mean it").into()
     }
 
-    /// Adds alternatives. What comes before them comes before all.
+    /// Adds alternatives. A preliminary step comes before all of them.
     #[must_use]
     pub fn or(mut self, other: impl Into<Self>) -> Self {
         let other = other.into();
@@ -138,7 +138,7 @@ impl Remedy {
         self
     }
 
-    /// Adds what comes before any of the steps.
+    /// Adds a preliminary step, before any of the others.
     #[must_use]
     pub fn after(self, first: impl Into<String>) -> Self {
         let first = match self.first {
@@ -148,7 +148,7 @@ impl Remedy {
         Self { first: Some(first), ..self }
     }
 
-    /// The alternatives, the best first.
+    /// The alternatives, best first.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -222,27 +222,27 @@ impl fmt::Display for Step {
 }
 
 impl Change {
-    /// A higher value of the option of this configuration name.
+    /// Raises the option with this configuration name.
     pub fn raise(option: &'static str) -> Self {
         Self::new(option, Direction::Raise)
     }
 
-    /// A lower value.
+    /// Lowers it.
     pub fn lower(option: &'static str) -> Self {
         Self::new(option, Direction::Lower)
     }
 
-    /// This value.
+    /// Sets it to this value.
     pub fn set(option: &'static str, value: impl fmt::Display) -> Self {
         Self::new(option, Direction::Set(Some(value.to_string())))
     }
 
-    /// A switch that is turned on, or a value that the reader chooses.
+    /// Turns on a switch, or sets a value that the reader chooses.
     pub fn give(option: &'static str) -> Self {
         Self::new(option, Direction::Set(None))
     }
 
-    /// The default.
+    /// Leaves the option at its default.
     pub fn leave_out(option: &'static str) -> Self {
         Self::new(option, Direction::LeaveOut)
     }

@@ -68,7 +68,7 @@ mod tests {
         (dir, program)
     }
 
-    /// The way to a path from the working directory.
+    /// The path relative to the working directory.
     fn relative(path: &Path) -> PathBuf {
         let up = std::env::current_dir().unwrap().components().skip(1).map(|_| "..").collect::<PathBuf>();
         up.join(path.strip_prefix("/").unwrap())
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(search(&[&directory, Path::new("/bin"), Path::new("")]).as_os_str(), "/bin");
     }
 
-    /// A32: `which` by itself takes a path for what it is, wherever it leads.
+    /// A32: `which` by itself accepts any path, wherever it leads.
     #[test]
     fn a_path_is_not_a_name() {
         let (_dir, program) = place();
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A32: to `which` by itself, an empty list is the working directory. Runs again in a process of its own, whose
+    /// A32: `which` by itself takes an empty list for the working directory. Runs again in its own process, whose
     /// working directory holds the program.
     #[test]
     fn an_empty_path_is_not_the_working_directory() {

@@ -1,7 +1,7 @@
-//! To resolve a plan changes nothing on disk: not in the workspace, not in its repository, not in our own directories. To prepare
-//! it makes what its cell needs.
+//! Resolving a plan changes nothing on disk: not in the workspace, its repository or our own directories. Preparing it
+//! creates what its cell needs.
 //!
-//! Where our own directories are depends on the environment, so each test starts itself again with one of its own.
+//! Our own directories depend on the environment, so each test starts itself again with its own environment.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
@@ -15,7 +15,7 @@ use exec_core::{
     Access, Cmd, ExecOpts, Fences, MountSpec, OwnPlaces, Plan, WorkspaceMode, could_be_a_commands,
 };
 
-/// Names the directory that holds everything of the second process.
+/// Names the directory of the child process.
 const PLACE: &str = "PREPARE_PLACE";
 
 fn in_a_place_of_its_own(test: &str, body: impl FnOnce(&Path)) {
@@ -46,7 +46,7 @@ fn resolving_leaves_no_trace() {
             let before = snapshot(root);
             let plan = resolve(&opts);
             assert_eq!(snapshot(root), before, "{opts:?}");
-            // Else there would have been nothing to see.
+            // The control: preparing does change something.
             plan.prepare(Fences::Hold).unwrap();
             assert_ne!(snapshot(root), before, "{opts:?}");
             fs::remove_dir_all(root.join("state")).unwrap();
@@ -77,7 +77,7 @@ fn preparing_puts_up_the_fences_and_notes_the_workspace() {
     });
 }
 
-/// Runs with something to prepare, each in its own way.
+/// Runs that have something to prepare, each in its own way.
 fn requests(root: &Path) -> [ExecOpts; 5] {
     new_repository(&root.join("own/.git"));
     new_repository(&root.join("mounted/.git"));
@@ -95,7 +95,7 @@ fn requests(root: &Path) -> [ExecOpts; 5] {
     ]
 }
 
-/// What `git init` makes, and none of what has to be protected but is missing.
+/// Creates what `git init` creates. Some of the entries to protect are missing.
 fn new_repository(git: &Path) {
     for directory in ["objects", "refs"] {
         fs::create_dir_all(git.join(directory)).unwrap();
@@ -104,7 +104,7 @@ fn new_repository(git: &Path) {
     fs::write(git.join("config"), "[core]\n").unwrap();
 }
 
-/// A worktree of a repository elsewhere.
+/// Creates a worktree of a repository elsewhere.
 fn new_worktree(root: &Path) {
     let admin = root.join("main/.git/worktrees/tree");
     new_repository(&root.join("main/.git"));
@@ -116,7 +116,7 @@ fn new_worktree(root: &Path) {
     fs::write(admin.join("gitdir"), format!("{}\n", root.join("tree/.git").display())).unwrap();
 }
 
-/// Which file an entry is, its mode, when it changed, and what it holds.
+/// The identity, mode, change time and contents of an entry.
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     inode: u64,

@@ -224,9 +224,9 @@ fn writable(plan: &Plan, host: &HostView) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Without walls Landlock is the only fence: it permits reading what a cell would show and writing what a
-/// cell would let write. It can open everything below a path but not close a part of it again, so `/tmp`
-/// stays closed if it holds something that must not be written; commands have their own temporary directory.
+/// Without walls Landlock is the only fence: it permits reading what a cell would show and writing what would be
+/// writable in a cell. It can open everything below a path but not close a part of it again, so `/tmp` stays
+/// closed if it holds something that must not be written; commands have their own temporary directory.
 fn fence(plan: &Plan, host: &HostView) -> LandlockPlan {
     let tmp = Path::new("/tmp");
     let (opened, closed): (Vec<_>, Vec<_>) = plan.mounts.iter().partition(|mount| is_opened(mount, plan));

@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(find(&watch), found);
         let kept = dir.path().join("state").join(NAME);
         std::fs::write(&kept, b"/etc/kept\0").unwrap();
-        assert_eq!(find(&watch), [PathBuf::from("/etc/kept")], "the control: it is what is on disk");
+        assert_eq!(find(&watch), [PathBuf::from("/etc/kept")], "the control: it is read from disk");
         let old = std::time::SystemTime::now() - 2 * FRESH;
         std::fs::File::options().write(true).open(&kept).unwrap().set_modified(old).unwrap();
         assert_eq!(find(&watch), found);

@@ -183,6 +183,6 @@ mod tests {
         assert_eq!(condemned(Policy { keep_bytes: Some(10), ..nothing }), "b");
         assert_eq!(condemned(Policy { keep_bytes: Some(0), ..nothing }), "bca");
         let both = Policy { older_than: Some(Duration::from_secs(25)), keep_bytes: Some(10) };
-        assert_eq!(condemned(both), "b", "what is old counts as gone");
+        assert_eq!(condemned(both), "b", "old images count as gone");
     }
 }

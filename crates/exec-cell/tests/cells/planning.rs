@@ -68,7 +68,7 @@ async fn what_a_cell_needs_is_made_before_the_cell() {
     });
     let opts = ExecOpts::in_workspace(workspace.path());
     executor.warm(&opts.clone().with_cwd("nowhere")).await.unwrap_err();
-    assert!(!hooks.exists(), "what is refused prepares nothing");
+    assert!(!hooks.exists(), "a refused run prepares nothing");
     executor.warm(&opts).await.unwrap();
     assert!(hooks.is_dir());
     assert_eq!(made.load(Ordering::SeqCst), 1);

@@ -178,7 +178,7 @@ fn flag(name: &str, word: &str) -> Entry {
     Entry::of_flag(option(name).unwrap().parse(word.as_ref(), &base).unwrap())
 }
 
-/// R61: from the highest; each row takes one more away.
+/// R61: from the highest; each row removes one more layer.
 #[test]
 fn precedence() {
     let all = Sample::default()
@@ -289,7 +289,10 @@ fn a_file_nobody_trusts_tightens_only() {
     record.trust(Path::new("/srv/p/.agentctl.toml"), text.as_bytes());
     let trusting = host.clone().file("/home/user/.local/state/agentctl/trusted", &record.write());
     let error = load(&trusting).unwrap_err();
-    assert!(error.to_string().contains("`/nowhere` does not exist"), "what counts is looked at: {error}");
+    assert!(
+        error.to_string().contains("`/nowhere` does not exist"),
+        "effective settings are checked: {error}"
+    );
     let trusting = trusting.file("/nowhere/x", "");
     let config = load(&trusting).unwrap();
     assert!(config.warnings().is_empty());

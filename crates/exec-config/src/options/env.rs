@@ -45,7 +45,7 @@ impl RunOption for Env {
         Unset::fixed("-")
     }
 
-    /// A new variable or value is looser: variables choose what programs do, and names alone pass secrets on.
+    /// A new variable or value is looser: variables choose what programs do, and a bare name passes on a secret.
     fn is_looser(before: &Settings, after: &Settings, _: Machine) -> bool {
         !after.env.iter().all(|(name, value)| before.env.get(name) == Some(value))
     }

@@ -27,7 +27,7 @@ use exec_core::Machine;
 
 use crate::settings::Settings;
 
-/// What the file of an option needs.
+/// Imports for the files of options.
 mod prelude {
     pub(super) use exec_core::Machine;
     pub(super) use serde_json::{Value, json};
@@ -130,7 +130,7 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// What most options leave out.
+    /// The values that most options leave out.
     pub(crate) const EMPTY: Self = Self {
         name: "",
         flag: "",

@@ -1,4 +1,4 @@
-//! `preset`: where limits come from that are not set.
+//! `preset`: the source of limits that are not set.
 
 use exec_core::Preset;
 
@@ -30,7 +30,7 @@ impl RunOption for LimitPreset {
         Unset::fixed(Preset::Default.show())
     }
 
-    /// `strict` has more to it than the limits that can be set.
+    /// `strict` restricts more than the limits that can be set.
     fn is_looser(before: &Settings, after: &Settings, machine: Machine) -> bool {
         let preset = |settings: &Settings| settings.opts.limits.preset;
         let resolved = |settings: &Settings| settings.opts.limits.resolve(machine);

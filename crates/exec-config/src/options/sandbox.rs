@@ -47,7 +47,7 @@ impl RunOption for Sandbox {
         Unset::fixed(AUTO)
     }
 
-    /// Every other choice is looser: each sandbox has settings of its own, which may allow more.
+    /// Every other choice is looser: each sandbox has its own settings, which may allow more.
     fn is_looser(before: &Settings, after: &Settings, _: Machine) -> bool {
         after.sandbox != before.sandbox
     }

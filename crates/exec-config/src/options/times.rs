@@ -1,4 +1,4 @@
-//! Times that no preset knows: `idle_timeout`, `grace`.
+//! Times that are not part of a preset: `idle_timeout`, `grace`.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use exec_core::{DEFAULT_GRACE, Limit};
 
 use super::prelude::*;
 
-/// Longest silence.
+/// The longest time without output.
 pub(crate) struct IdleTimeout;
 
 impl RunOption for IdleTimeout {

@@ -1,4 +1,4 @@
-//! `user`: who the command runs as.
+//! `user`: the user that the command runs as.
 
 use exec_core::User;
 

@@ -123,7 +123,7 @@ impl RunOption for WritePaths {
             (Some(before), Some(after)) => {
                 !after.iter().all(|path| before.iter().any(|known| lies_in(path, known)))
             }
-            // A workspace that is writable as a whole is the mode's affair.
+            // Whether all of the workspace is writable is decided by the mode.
             _ => false,
         }
     }

@@ -109,7 +109,7 @@ mod tests {
         assert!(!record.trusts(path, b"network = 'host' "), "other bytes");
         assert!(!record.trusts(Path::new("/q/.agentctl.toml"), b"network = 'host'"), "another place");
         record.trust(path, b"second");
-        assert!(!record.trusts(path, b"network = 'host'"), "the last word counts");
+        assert!(!record.trusts(path, b"network = 'host'"), "the last entry counts");
         assert!(record.forget(path) && !record.forget(path));
     }
 

@@ -137,7 +137,7 @@ mod tests {
         lines.extend([torn, older, start("a")]);
         assert_eq!(open(&lines), ["a"]);
         lines.extend([end("unheard of"), end("a").split_at(20).0.to_owned()]);
-        assert_eq!(open(&lines), ["a"], "half an end is none");
+        assert_eq!(open(&lines), ["a"], "half an end line does not count");
     }
 
     proptest! {

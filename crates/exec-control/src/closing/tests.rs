@@ -118,7 +118,7 @@ fn two_at_once_close_each_run_once() {
         reading += &std::fs::read_to_string(scene.log(name)).unwrap_or_default();
     }
     let closed = |run: &String| reading.matches(&format!("\"run\":\"{run}\",\"error\"")).count();
-    assert!(scene.log("audit.jsonl.1").exists(), "the control: it was put aside");
+    assert!(scene.log("audit.jsonl.1").exists(), "the control: it was rotated");
     assert_eq!(runs.iter().map(closed).collect::<Vec<_>>(), vec![1; runs.len()]);
 }
 
@@ -152,12 +152,16 @@ fn by_itself_only_the_end_of_the_log_is_read_and_once() {
     let mut text = std::fs::read_to_string(scene.log("audit.jsonl")).unwrap();
     text += &scene.start("later", &restarted());
     std::fs::write(scene.log("audit.jsonl"), text).unwrap();
-    assert!(sweep().runs.is_empty(), "it was looked at in this start of the machine");
+    assert!(sweep().runs.is_empty(), "it was searched during this boot");
     std::fs::write(note(scene.watch.state()), "").unwrap();
-    assert_eq!(sweep().runs, ["far", "later", "put aside"], "a helper took the record of a run away");
+    assert_eq!(sweep().runs, ["far", "later", "put aside"], "a helper removed the record of a run");
     std::fs::write(scene.log("audit.jsonl.1"), scene.start("much later", &restarted())).unwrap();
-    assert!(sweep().runs.is_empty(), "it was looked at again");
-    assert_eq!(scene.watch.sweep(SweepMode::Remove).unwrap().runs, ["much later"], "who asks gets all");
+    assert!(sweep().runs.is_empty(), "it was searched again");
+    assert_eq!(
+        scene.watch.sweep(SweepMode::Remove).unwrap().runs,
+        ["much later"],
+        "a requested sweep reads everything"
+    );
 }
 
 /// R15, R91: the record of a run is removed with its cell, a moment before its owner has ended; its lines are
@@ -169,11 +173,11 @@ fn a_run_of_an_owner_that_is_ending_is_looked_for_again() {
         crate::sweep::sweep(scene.watch.state(), scene.watch.audit(), SweepMode::Remove, Extent::End).unwrap()
     };
     scene.write("audit.jsonl", &[scene.start("r", &json!({}))]);
-    assert!(sweep().runs.is_empty(), "its owner lives");
+    assert!(sweep().runs.is_empty(), "its owner is alive");
     scene.write("audit.jsonl", &[scene.start("r", &json!({"owner_start": 1}))]);
     assert_eq!(sweep().runs, ["r"]);
     scene.write("audit.jsonl", &[scene.start("next", &json!({"owner_start": 1}))]);
-    assert!(sweep().runs.is_empty(), "the log has been gone through");
+    assert!(sweep().runs.is_empty(), "the log has been searched");
     std::fs::remove_file(scene.watch.log_note()).unwrap();
-    assert_eq!(sweep().runs, ["next"], "as after the record of a run was taken away");
+    assert_eq!(sweep().runs, ["next"], "as after the record of a run was removed");
 }

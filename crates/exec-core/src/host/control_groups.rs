@@ -25,7 +25,7 @@ pub enum ControlGroups {
     PartlyDelegated,
     /// This container can't write to its own control group.
     SealedContainer,
-    /// There is no systemd, and none are delegated to this user.
+    /// The system has no systemd, and none are delegated to this user.
     NotDelegated,
     /// This process can create its own.
     Ours,
@@ -37,7 +37,7 @@ impl ControlGroups {
         Self::below(Path::new("/"), user(), is_writable)
     }
 
-    /// The same for a process of this user, by the kernel's files below `root` and whether it can write to them.
+    /// The same for a given user, from the kernel's files below `root` and whether they are writable.
     fn below(root: &Path, user: u32, is_writable: impl Fn(&Path) -> bool) -> Self {
         let mounted = root.join("sys/fs/cgroup");
         let own = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
@@ -64,7 +64,7 @@ impl ControlGroups {
         }
     }
 
-    /// What would let limits be enforced.
+    /// How to make limits enforceable.
     pub fn fix(self) -> Remedy {
         match self {
             Self::None => Remedy::host("mount control groups at /sys/fs/cgroup").or(Remedy::container()),

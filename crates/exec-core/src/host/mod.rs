@@ -1,7 +1,7 @@
-//! What prevents a sandbox on this machine, and what a person can do about it.
+//! What prevents a sandbox on this machine, and how to fix it.
 //!
-//! Reads the kernel's files below a root that tests choose. Knows no executor: an executor that can't isolate or enforce a
-//! limit gets the reason and the remedy here, so that both are the same wherever they are shown.
+//! Reads the kernel's files below a root that tests choose. Knows no executor: an executor that can't isolate or enforce
+//! a limit gets the reason and the remedy here, so that both are the same wherever they are shown.
 
 mod control_groups;
 mod namespaces;

@@ -1,4 +1,4 @@
-//! The working directory: inside the workspace or a mount, and there.
+//! The working directory: it exists, inside the workspace or a mount.
 
 use std::path::{Component, Path, PathBuf};
 

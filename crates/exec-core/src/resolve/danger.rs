@@ -1,11 +1,11 @@
-//! Places of the host that a command must not be given by accident.
+//! Places of the host that must not be mounted by accident.
 
 use std::path::Path;
 
 use super::{PlannedMount, invalid, os};
 use crate::{Access, DangerousMounts, Remedy, Result};
 
-/// Giving one of these, or something above it, gives the host away.
+/// Mounting one of these, or a directory above it, gives the host away.
 const WHOLE: [&str; 10] = [
     "/",
     "/etc",
@@ -19,10 +19,10 @@ const WHOLE: [&str; 10] = [
     "/var/lib",
 ];
 
-/// Where projects lie beside the host's own programs: a directory below is fine, the place itself is not.
+/// Places that projects share with the host's own programs: a directory below is fine, the place itself is not.
 const SHARED_WITH_PROGRAMS: [&str; 4] = ["/opt", "/usr", "/usr/local", "/usr/src"];
 
-/// Where nothing but the host's own programs, libraries and their data lies.
+/// Places that hold only the host's own programs, libraries and their data.
 const PROGRAMS: [&str; 23] = [
     "/bin",
     "/gnu",
@@ -49,7 +49,7 @@ const PROGRAMS: [&str; 23] = [
     "/usr/share",
 ];
 
-/// Giving anything of these talks to the kernel.
+/// Mounting any part of these gives access to the kernel.
 const ANY_PART: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Refuses a canonical path that would give the host away.
@@ -63,7 +63,7 @@ pub(super) fn check(path: &Path, policy: DangerousMounts, what: &str) -> Result<
     }
 }
 
-/// Refuses mounts, the workspace among them, through which a command could change programs that the host runs.
+/// Refuses mounts, including the workspace, through which a command could change programs that the host runs.
 pub(super) fn check_writable(mounts: &[&PlannedMount], policy: DangerousMounts) -> Result<()> {
     let is_refused = |mount: &&&PlannedMount| {
         policy != DangerousMounts::Accept

@@ -1,4 +1,4 @@
-//! The mounts that keep files as they are.
+//! Mounts that keep files unchanged.
 
 use std::fs::Metadata;
 use std::io::{self, ErrorKind};
@@ -9,26 +9,26 @@ use exec_files::{Dir, FileKind};
 use super::{FileId, PlannedMount, invalid, os};
 use crate::{Access, Result};
 
-/// A mount on top of those that were asked for.
+/// A mount on top of the requested ones.
 #[derive(Debug, Clone)]
 pub(super) enum Fence {
-    /// Over a file or directory that exists.
+    /// Over an existing file or directory.
     Found(PlannedMount),
-    /// Over an entry that has to be made first.
+    /// Over an entry that has to be created first.
     Missing(MissingEntry),
 }
 
-/// An entry of a directory that a command could make unless a read-only mount is over it.
+/// A missing directory entry, which a command could create unless a read-only mount is over it.
 #[derive(Debug, Clone)]
 pub(super) struct MissingEntry {
     pub(super) source: PathBuf,
     pub(super) target: PathBuf,
     pub(super) blank: Blank,
-    /// The directory that the entry is missing from.
+    /// The directory that lacks the entry.
     pub(super) directory: FileId,
 }
 
-/// What is made in place of a missing entry. It has the meaning of no entry at all.
+/// The stand-in for a missing entry. It has the same meaning as no entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Blank {
     /// An empty directory.
@@ -66,7 +66,7 @@ impl Fence {
         }
     }
 
-    /// The same fence where its directory appears at another place.
+    /// The same fence with its directory at another place.
     pub(super) fn at(self, target: PathBuf) -> Self {
         match self {
             Self::Found(mount) => Self::Found(PlannedMount { target, ..mount }),
@@ -74,7 +74,7 @@ impl Fence {
         }
     }
 
-    /// The mount, with everything under it in place. The cell compares what was found here with what it mounts.
+    /// Returns the mount, after creating what it needs. The cell checks that it mounts the same file.
     pub(super) fn put_up(&self) -> Result<PlannedMount> {
         match self {
             Self::Found(mount) => Ok(mount.clone()),
@@ -94,7 +94,7 @@ impl Fence {
 }
 
 impl MissingEntry {
-    /// Makes the entry, unless another run has done so since.
+    /// Creates the entry, unless another run has done so since.
     fn make(&self) -> io::Result<PlannedMount> {
         let (Some(directory), Some(name)) = (self.source.parent(), self.source.file_name()) else {
             return Err(ErrorKind::InvalidInput.into());
@@ -117,8 +117,8 @@ impl MissingEntry {
 }
 
 impl Blank {
-    /// Whether a read-only mount over an entry keeps it as it is: not over a link, which can be replaced whatever is mounted
-    /// where it leads, nor over a file that can be written by another name.
+    /// Whether a read-only mount keeps an entry unchanged: not a link, which can be replaced whatever is mounted at its
+    /// target, nor a file that can be written by another name.
     pub(super) fn fits(self, found: &Metadata) -> bool {
         match (self, FileKind::of(found)) {
             (Self::Directory, kind) => kind == FileKind::Directory,

@@ -1,11 +1,11 @@
-//! What a directory held before a command could write there for the first time.
+//! Notes about directories, taken before a command could first write there.
 //!
 //! Some files of a workspace decide what the host does next: a repository's `worktrees` open that repository to another
 //! workspace, a Dockerfile is built, a program on the search path is run. Once a command could write a directory, the
-//! directory itself can't prove that such a file is the user's own. So a note of each writable directory is taken before
-//! the first command runs there, in a place that no command reaches.
+//! directory itself can't prove that such a file is the user's own. So each writable directory is noted before the
+//! first command runs there, in a place that no command can reach.
 //!
-//! Without a note a directory is what its user made of it.
+//! A directory without a note is taken to be its user's work.
 
 mod note;
 
@@ -21,30 +21,30 @@ use crate::needs::BUILD_FILES;
 use crate::{Error, ErrorKind, Remedy, Result};
 use note::Note;
 
-/// Where notes are, below our own directories.
+/// The directory of the notes, below our own directories.
 const DIRECTORY: &str = "first-sight";
 
 /// A note is a path and a few words.
 const LONGEST: u64 = 16 << 10;
 
-/// Notes of directories that are gone are looked for whenever this many more have been taken.
+/// Notes of removed directories are pruned whenever this many more have been taken.
 const PRUNE_EVERY: usize = 64;
 
-/// The most notes that are looked through at once.
+/// The most notes examined at once.
 const MOST: usize = 100_000;
 
-/// What of a writable directory stays as it is, from the first command on.
+/// The part of a writable directory that stays unchanged from the first command on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Keeps {
     /// Nothing.
     Nothing,
-    /// What git takes orders from in the `.git` in it.
+    /// The files git takes orders from, in its `.git`.
     ItsRepository,
-    /// What git takes orders from in the directory itself.
+    /// The files git takes orders from, in the directory itself.
     ItsOrders,
 }
 
-/// A directory that a command is about to be able to write.
+/// A directory that a command is about to get write access to.
 #[derive(Debug, Clone)]
 pub(super) struct Writable {
     pub(super) path: PathBuf,
@@ -52,26 +52,26 @@ pub(super) struct Writable {
     pub(super) keeps: Keeps,
 }
 
-/// Notes of one user.
+/// The notes of one user.
 #[derive(Debug)]
 struct Notes {
-    /// Where they can be: what outlives a restart first, then the records' place for users without a home.
+    /// Their possible places: first one that survives a reboot, then that of the records, for users without a home.
     places: Vec<PathBuf>,
-    /// What this process has noted, so that a run in a warm cell costs one look.
+    /// The notes this process has taken, so that a run in a warm cell needs a single lookup.
     taken: Mutex<HashSet<(PathBuf, FileId, Keeps)>>,
 }
 
-/// Takes a note of a directory. The first note of a directory stays, but for what is no longer kept there.
+/// Notes a directory. Its first note stays, except that `keeps` is lowered when less is kept.
 pub(super) fn note(writable: &Writable) -> Result<()> {
     Notes::here().take(writable).map_err(|error| unwritable(&writable.path, error))
 }
 
-/// Refuses to build from files that were not there before a command could write the workspace: one of those may have made them.
-/// To be called with what was read, after it was: a command may make and remove a file from one moment to the next.
+/// Refuses to build from files that appeared after commands could write the workspace: a command may have made them.
+/// Call it after the files were read, with their names: a command may create and remove a file at any moment.
 ///
 /// # Errors
 ///
-/// Names the file, and what to do about it.
+/// Names the file and the remedy.
 pub fn check_build_files(workspace: &Path, read: &[&str]) -> Result<()> {
     let Some((note, first)) = Notes::here().find(workspace, os::file_id(workspace)?) else { return Ok(()) };
     let is_new = |name: &&&str| !first.build_files.iter().any(|known| known == **name);
@@ -83,11 +83,11 @@ pub fn check_build_files(workspace: &Path, read: &[&str]) -> Result<()> {
     .with_remedy(format!("look at it; remove it, or `{}` if you want it to count", note.display())))
 }
 
-/// Makes these files of a directory count for a build, because a person had them written.
+/// Accepts these files of a directory for a build, because the user had them written.
 ///
 /// # Errors
 ///
-/// Where the note of the directory can't be written.
+/// Fails if the note of the directory can't be written.
 pub fn accept_build_files(workspace: &Path, names: &[&str]) -> Result<()> {
     let accept = || {
         let workspace = workspace.canonicalize()?;
@@ -106,13 +106,13 @@ pub(super) fn forgeable(repository: &Path, admin: &Path) -> Option<PathBuf> {
     Notes::here().forgeable(repository, admin)
 }
 
-/// The note that makes a workspace's pointer to a repository doubtful: it was not there before the first command, in the workspace
-/// or above it.
+/// The note that makes a workspace's pointer to a repository doubtful: the pointer did not exist before the first
+/// command in the workspace or above it.
 pub(super) fn new_pointer(workspace: &Path, repository: &Path) -> Option<PathBuf> {
     Notes::here().new_pointer(workspace, repository)
 }
 
-/// Whether a command could have written a path: it lies in a directory that was given to one for writing.
+/// Whether a command could have written a path: the path is in a directory that was writable for one.
 pub fn could_be_a_commands(path: &Path) -> bool {
     Notes::here().covers(path)
 }
@@ -152,7 +152,7 @@ impl Notes {
     fn take(&self, writable: &Writable) -> io::Result<()> {
         let Writable { path, id, keeps } = writable;
         let key = (path.clone(), *id, *keeps);
-        // A person may have removed the note meanwhile.
+        // The user may have removed the note meanwhile.
         if self.taken().contains(&key) && self.is_noted(path) {
             return Ok(());
         }
@@ -212,14 +212,14 @@ impl Notes {
             let is_first = if above == workspace {
                 note.is_worktree
             } else {
-                // Who could make the pointer can write this repository anyway.
+                // A command that could create the pointer can write this repository anyway.
                 above.join(".git") == repository
             };
             Some((!is_first).then_some(path))
         })?
     }
 
-    /// The note of a directory, if it is still the directory that was noted.
+    /// The note of a directory, unless another directory has taken its place.
     fn find(&self, directory: &Path, id: FileId) -> Option<(PathBuf, Note)> {
         let name = note::file_name(directory);
         self.places.iter().find_map(|place| {
@@ -229,7 +229,7 @@ impl Notes {
         })
     }
 
-    /// Writes it in the first place that takes it.
+    /// Writes it to the first place that accepts it.
     fn write(&self, note: &Note) -> io::Result<()> {
         let name = note::file_name(&note.path);
         let mut failure = io::ErrorKind::NotFound.into();
@@ -248,7 +248,7 @@ impl Notes {
     }
 }
 
-/// Removes notes of directories that are gone, now and then.
+/// Removes the notes of removed directories, from time to time.
 fn prune(dir: &Dir) {
     let entries = dir.entries(MOST).unwrap_or_default();
     if !entries.len().is_multiple_of(PRUNE_EVERY) {
@@ -259,7 +259,7 @@ fn prune(dir: &Dir) {
         if note
             .is_none_or(|note| os::file_id(&note.path).ok().is_none_or(|id| !note.is_about(&note.path, id)))
         {
-            // The next one to look here does it.
+            // On failure the next pruning removes it.
             let _ = dir.remove_file(&entry.name);
         }
     }

@@ -1,7 +1,7 @@
-//! From what was asked for to what it means: every path canonical and checked, every default filled in.
+//! Resolves a request: every path canonical and checked, every default filled in.
 //!
-//! All refusals of bad input happen here, before anything is started, with the same words for every backend. To resolve reads
-//! the disk and leaves it as it is; what a cell needs and is missing is made later, in [`prepare`].
+//! All bad input is refused here, before anything starts, with the same words for every backend. Resolving reads the
+//! disk but does not change it; [`prepare`] later creates what a cell needs.
 
 mod cwd;
 mod danger;
@@ -34,19 +34,19 @@ pub use os::FileId;
 pub use prepare::{Fences, Prepared};
 pub use user::NOBODY;
 
-/// Time between the polite signal and the kill, unless the options say otherwise.
+/// Time between SIGTERM and SIGKILL, unless the options set it.
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 
-/// A run that makes sense. [`prepare`](Self::prepare) makes it ready for a cell.
+/// A valid run. [`prepare`](Self::prepare) makes it ready for a cell.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Program and arguments.
     pub argv: Vec<OsString>,
     /// The whole environment.
     pub env: BTreeMap<OsString, OsString>,
-    /// Which of its variables the options name; the others are the caller's own.
+    /// Variables set by the options; the others are the caller's own.
     pub named_env: BTreeSet<OsString>,
-    /// Which of its variables are secrets.
+    /// Variables with secret values.
     pub secret_env: BTreeSet<OsString>,
     /// Working directory inside.
     pub cwd: PathBuf,
@@ -54,53 +54,53 @@ pub struct Plan {
     pub workspace: PathBuf,
     /// Owner of the workspace.
     pub workspace_owner: (u32, u32),
-    /// Who may do what in it, as permission bits.
+    /// Its permission bits.
     pub workspace_mode: u32,
-    /// The workspace and everything else that shall be visible, outermost first. In a [`Prepared`] plan, followed by what keeps
-    /// files of those as they are.
+    /// The workspace and everything else that is visible, outermost first. In a [`Prepared`] plan, the fences that keep
+    /// files unchanged follow.
     pub mounts: Vec<PlannedMount>,
-    /// What keeps files as they are, until it is put up and joins the mounts.
+    /// The mounts that keep files unchanged, until they are put up and join the others.
     fences: Vec<Fence>,
-    /// What the command reads.
+    /// Standard input.
     pub stdin: Stdin,
     /// Its terminal.
     pub tty: Option<WindowSize>,
-    /// Longest silence.
+    /// The longest time without output.
     pub idle_timeout: Option<Duration>,
-    /// Time between the polite signal and the kill.
+    /// Time between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// Who it runs as, as asked for; [`Plan::identity`] is what that comes to.
+    /// The requested user; [`Plan::identity`] resolves it.
     pub user: User,
     /// The preset the limits come from.
     pub preset: Preset,
     /// The image to run in, if the caller named one.
     pub image: Option<String>,
-    /// Graphics processors it may use.
+    /// Graphics processors to pass through.
     pub gpus: Option<Gpus>,
     /// Its network, if the caller named one.
     pub network: Option<Network>,
-    /// How much it may use.
+    /// Its limits.
     pub limits: ResolvedLimits,
-    /// Whether the cell serves this one command or stays.
+    /// Whether the cell serves only this command or stays.
     pub lifetime: Lifetime,
 }
 
-/// A mount whose source was looked at.
+/// A mount whose source was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedMount {
     /// Canonical host path.
     pub source: PathBuf,
     /// Absolute path inside.
     pub target: PathBuf,
-    /// What may be done with it.
+    /// Read-only or writable.
     pub access: Access,
-    /// What stood there when it was checked.
+    /// The identity of the source when it was checked.
     pub id: FileId,
 }
 
 impl Plan {
-    /// Checks a request and fills in its defaults; `environment` is the caller's, and nothing that is shown to the command
-    /// may reach one of the places in `own`. Nothing on disk changes: [`prepare`](Self::prepare) makes what is missing.
+    /// Checks a request and fills in its defaults. `environment` is the caller's; nothing shown to the command may reach
+    /// one of the places in `own`. Nothing on disk changes: [`prepare`](Self::prepare) creates what is missing.
     pub fn resolve(
         cmd: &Cmd,
         opts: &ExecOpts,
@@ -143,14 +143,14 @@ impl Plan {
         })
     }
 
-    /// Whether something in the workspace or a mount has to be kept as it is, which takes mounts.
+    /// Whether files in the workspace or a mount have to be kept unchanged, which takes mounts.
     pub fn has_fences(&self) -> bool {
         !self.fences.is_empty()
     }
 }
 
 impl Machine {
-    /// The one we run on. Looked up once: the answer does not change, and finding it reads several files.
+    /// This machine. Determined once: it does not change, and finding out reads several files.
     pub fn this() -> Self {
         static MACHINE: OnceLock<Machine> = OnceLock::new();
         *MACHINE.get_or_init(|| {
@@ -179,7 +179,7 @@ fn workspace_path(opts: &ExecOpts, own: &OwnPlaces) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Output is written to files by us and read by the caller, so their directory must not be one that a command can write.
+/// We write output files that the caller reads, so their directory must not be writable for a command.
 fn refuse_spilling_inside(opts: &ExecOpts, mounts: &[&PlannedMount]) -> Result<()> {
     let Some(spill) = &opts.capture.spill else { return Ok(()) };
     let real = spill.canonicalize().unwrap_or_else(|_| spill.clone());
@@ -223,7 +223,7 @@ fn validate_env(env: &BTreeMap<OsString, OsString>) -> Result<()> {
     Ok(())
 }
 
-/// What the value types can't rule out because the number zero is a number.
+/// Refuses values that the types can't rule out, because zero is a number.
 fn validate_limits(opts: &ExecOpts) -> Result<()> {
     let limits = &opts.limits;
     let zero_counts = [("pids", limits.pids), ("open files", limits.open_files)];
@@ -248,7 +248,7 @@ fn validate_limits(opts: &ExecOpts) -> Result<()> {
     Ok(())
 }
 
-/// Below this no program gets as far as its first instruction.
+/// With less memory, no program reaches its first instruction.
 const MIN_MEMORY: crate::ByteSize = crate::ByteSize::mib(1);
 
 fn invalid(message: impl Into<String>) -> Error {

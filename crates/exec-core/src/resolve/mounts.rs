@@ -12,15 +12,15 @@ use crate::needs::{BUILD_FILES, BUILD_IMAGE};
 use crate::value::is_plain_absolute;
 use crate::{Access, Change, Error, ExecOpts, MountSpec, Remedy, Result, WorkspaceMode};
 
-/// Places inside that belong to the cell itself.
+/// Paths inside that belong to the cell itself.
 const RESERVED: [&str; 11] =
     ["/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/run"];
 
 /// The mounts of a run.
 pub(super) struct Planned {
-    /// Those that were asked for.
+    /// The requested mounts.
     pub(super) mounts: Vec<PlannedMount>,
-    /// Those on top of them.
+    /// The fences on top of them.
     pub(super) fences: Vec<Fence>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn plan(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result
     Ok(Planned { mounts, fences })
 }
 
-/// An engine refuses two mounts at one place.
+/// Adds fences, one per target: an engine refuses two mounts at one place.
 fn add_new(fences: &mut Vec<Fence>, more: impl IntoIterator<Item = Fence>) {
     for fence in more {
         if fences.iter().all(|other| other.target() != fence.target()) {
@@ -54,7 +54,7 @@ fn add_new(fences: &mut Vec<Fence>, more: impl IntoIterator<Item = Fence>) {
     }
 }
 
-/// The directories that a command can write: what was given for writing, and of a repository elsewhere what has to be.
+/// The directories that a command can write: those given for writing, and the writable parts of a repository elsewhere.
 pub(super) fn writable(workspace: &Path, given: &[PlannedMount], kept: &[PlannedMount]) -> Vec<Writable> {
     let is_kept = |path: PathBuf| {
         kept.iter().any(|mount| {
@@ -86,7 +86,7 @@ fn unusable(path: &Path, error: io::Error) -> Error {
         .with_remedy("see that you may enter it, and that no link has taken its place")
 }
 
-/// What no command may change: what the caller names, and what the next run's image would be built from.
+/// Files that no command may change: those the caller names, and those the next run's image would be built from.
 fn kept_files(opts: &ExecOpts) -> impl Iterator<Item = &Path> {
     let built_from = BUILD_FILES.iter().filter(move |_| builds(opts)).map(Path::new);
     opts.kept_files.iter().map(PathBuf::as_path).chain(built_from)
@@ -107,8 +107,8 @@ fn plan_workspace(workspace: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<
     Ok(mounts)
 }
 
-/// A place in a read-only workspace that may be written. Never through a link, which a command may have made to have
-/// another place opened; and never what the host takes orders from, which is not the caller's to give either.
+/// A writable path in a read-only workspace. It must not lead through a link, which a command may have made to open
+/// another place, nor to files the host takes orders from, which even the caller may not open.
 fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts, own: &OwnPlaces) -> Result<PathBuf> {
     let full = canonical(&workspace.join(path), "writable path")?;
     let refusal = |why: &str| {
@@ -139,7 +139,7 @@ fn writable_path(workspace: &Path, path: &Path, opts: &ExecOpts, own: &OwnPlaces
     Ok(full)
 }
 
-/// A path as its words say, whatever they are links to.
+/// Resolves the dots of a path lexically, whatever its parts link to.
 fn without_dots(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
@@ -153,15 +153,15 @@ fn without_dots(path: &Path) -> PathBuf {
     })
 }
 
-/// That of the innermost mount it lies in.
+/// The access of the innermost mount that contains the path.
 fn access_to(path: &Path, planned: &[PlannedMount]) -> Access {
     let holds = planned.iter().rev().find(|mount| path.starts_with(&mount.target));
     holds.map_or(Access::ReadOnly, |mount| mount.access)
 }
 
-/// Mounts over a file that could be written otherwise, and over the directories it lies in: else one of those could be moved
-/// away and replaced. A file that is a link itself is left alone: it could be replaced whatever is mounted where it leads,
-/// and is not read through a link either.
+/// Mounts over a file that would be writable otherwise, and over the directories above it, which could be moved away
+/// and replaced. A file that is itself a link is left alone: it could be replaced whatever is mounted at its target,
+/// and links are not followed when it is read.
 fn kept_file(path: &Path, planned: &[PlannedMount]) -> Result<Vec<PlannedMount>> {
     let holds = planned.iter().rev().find(|mount| path.starts_with(&mount.target));
     let Some(holds) = holds.filter(|mount| mount.access == Access::ReadWrite) else { return Ok(Vec::new()) };
@@ -228,8 +228,8 @@ fn plan_mount(mount: &MountSpec, workspace: &Path, opts: &ExecOpts, own: &OwnPla
     Ok(PlannedMount { id: os::file_id(&source)?, source, target, access: mount.access })
 }
 
-/// A source that is named in the workspace and lies elsewhere was led there by a link. A command may have made it, to be
-/// given in its next run what it names.
+/// Refuses a source that is named in the workspace but is elsewhere, so a link leads there. A command may have made
+/// the link so that its next run gets the target.
 fn refuse_led_out(named: &Path, source: &Path, workspace: &Path) -> Result<()> {
     let named = std::path::absolute(named).map_or_else(|_| named.to_owned(), |path| without_dots(&path));
     let in_workspace = |path: &Path| path.canonicalize().is_ok_and(|path| path == workspace);
@@ -244,8 +244,8 @@ fn refuse_led_out(named: &Path, source: &Path, workspace: &Path) -> Result<()> {
     .with_remedy("name the place itself, if that is what you mean: a command may have made the link"))
 }
 
-/// Two mounts at or below one another inside hide each other's files; one source given read-only and writable
-/// at once is not read-only.
+/// Two mounts at or below one another inside hide each other's files; a source that is mounted both read-only and
+/// writable is not read-only.
 fn refuse_overlap(planned: &[PlannedMount], new: &PlannedMount) -> Result<()> {
     let nested = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
     for other in planned {
@@ -269,8 +269,8 @@ fn refuse_overlap(planned: &[PlannedMount], new: &PlannedMount) -> Result<()> {
     Ok(())
 }
 
-/// What is kept read-only, in the repository or by name, must not be covered, nor be writable at another place. A mount
-/// of what it lies in, at its own path, is fine: these mounts lie over it.
+/// Files kept read-only, in the repository or by name, must not be covered, nor be writable at another place. A mount
+/// of a directory above them, at its own path, is fine: the fences are on top of it.
 fn refuse_over_kept(fences: &[Fence], new: &PlannedMount) -> Result<()> {
     for kept in fences {
         let lies_beneath = new.source == new.target && kept.target() != new.target;

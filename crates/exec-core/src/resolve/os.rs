@@ -1,17 +1,17 @@
-//! The few facts about files and the machine that each system tells in its own way.
+//! Facts about files and the machine that each system reports in its own way.
 
 use std::path::{Path, PathBuf};
 
 use crate::{ByteSize, Result};
 
-/// Identity of a file: whatever has the same one is the same file.
+/// The identity of a file: equal identities mean the same file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId {
     /// Device number.
     pub dev: u64,
     /// Inode number.
     pub ino: u64,
-    /// When it was made, in nanoseconds, or 0 where the file system does not tell: numbers are used again.
+    /// When it was created, in nanoseconds, or 0 if the file system does not report it: inode numbers are reused.
     pub born: u64,
 }
 
@@ -35,7 +35,7 @@ mod sys {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
             Ok(file) => std::fs::File::from(file).metadata(),
-            // Old kernels don't know the call, and some filters refuse what they don't know.
+            // Old kernels lack the call, and some filters refuse unknown calls.
             Err(Errno::NOSYS | Errno::PERM) => super::metadata_of_last(path),
             Err(error) => Err(error.into()),
         }
@@ -87,12 +87,12 @@ mod sys {
         false
     }
 
-    /// The number of names is not known here.
+    /// The number of names is unknown on this platform.
     pub(super) fn has_other_names(_: &std::fs::Metadata) -> bool {
         false
     }
 
-    /// Bytes that are not text lead nowhere.
+    /// Bytes that are not UTF-8 give a path that does not exist.
     pub(super) fn path(bytes: &[u8]) -> PathBuf {
         String::from_utf8_lossy(bytes).into_owned().into()
     }
@@ -111,18 +111,18 @@ pub(super) fn is_open_to_its_owner(metadata: &std::fs::Metadata) -> bool {
     sys::mode(metadata) & 0o700 == 0o700
 }
 
-/// Whether the same file has another name.
+/// Whether the file has another name.
 pub(super) fn has_other_names(metadata: &std::fs::Metadata) -> bool {
     sys::has_other_names(metadata)
 }
 
-/// A path as it stands in a file.
+/// A path as written in a file.
 pub(super) fn path(bytes: &[u8]) -> PathBuf {
     sys::path(bytes)
 }
 
-/// Identity of what a canonical path names. There are no links in such a path; one that has become one since is refused,
-/// because what it leads to was never checked.
+/// The identity of the file at a canonical path. Such a path has no links; if a part has become a link since, it is
+/// refused, because the link's target was never checked.
 pub(super) fn file_id(path: &Path) -> Result<FileId> {
     sys::metadata_without_links(path).map(|metadata| sys::id(&metadata)).map_err(|error| unseen(path, error))
 }
@@ -146,13 +146,13 @@ fn unseen(path: &Path, error: std::io::Error) -> crate::Error {
         .with_remedy("name a path that exists, that you may read and that nobody replaces meanwhile")
 }
 
-/// The last part may not be a link; whether another is, not every system can tell.
+/// Refuses a link as the last part; not every system can check the other parts.
 fn metadata_of_last(path: &Path) -> std::io::Result<std::fs::Metadata> {
     let found = path.symlink_metadata()?;
     if found.is_symlink() { Err(std::io::Error::other("it has become a link")) } else { Ok(found) }
 }
 
-/// The machine's memory, where the system tells it in a file.
+/// The machine's memory, if the system reports it in a file.
 pub(super) fn total_memory() -> Option<ByteSize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

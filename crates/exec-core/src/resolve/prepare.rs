@@ -1,4 +1,4 @@
-//! From a plan to one that a cell can be made for: the only step that writes.
+//! Prepares a plan for its cell: the only step that writes.
 
 use std::ops::Deref;
 
@@ -6,20 +6,20 @@ use super::first_sight::{self, Keeps, Writable};
 use super::{Fence, Plan, git, mounts};
 use crate::{Access, Result};
 
-/// Whether an executor's cells hold the mounts that keep files as they are.
+/// Whether an executor's cells support the mounts that keep files unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fences {
     /// They do.
     Hold,
-    /// There are no mounts.
+    /// They have no mounts.
     None,
 }
 
-/// A plan with everything in place that its cell needs. Its mounts include those that keep files as they are.
+/// A plan with everything its cell needs in place. Its mounts include those that keep files unchanged.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     plan: Plan,
-    /// How many of the mounts were asked for. The fences come after these.
+    /// The number of requested mounts. The fences follow them.
     asked_for: usize,
 }
 
@@ -32,7 +32,7 @@ impl Deref for Prepared {
 }
 
 impl Prepared {
-    /// The plan as the options alone make it, whatever the workspace holds that is kept as it is.
+    /// The plan that follows from the options alone, without the fences for files of the workspace.
     #[must_use]
     pub fn without_fences(&self) -> Self {
         let mut plain = self.clone();
@@ -42,18 +42,18 @@ impl Prepared {
 }
 
 impl Plan {
-    /// Makes what a cell for this plan needs and is missing, and notes what the writable directories hold before a command can
-    /// change it. Executors call this before they make or use a cell.
+    /// Creates what a cell for this plan lacks, and notes what the writable directories hold before a command can change
+    /// it. Executors call this before they make or use a cell.
     ///
     /// # Errors
     ///
-    /// Where a file can't be kept as it is: other commands may have changed the workspace since the plan was made. And where
-    /// nothing can be noted.
+    /// Fails if a file can't be kept unchanged – other commands may have changed the workspace since the plan was made –
+    /// or if a note can't be written.
     pub fn prepare(mut self, fences: Fences) -> Result<Prepared> {
         self.refuse_new_repositories()?;
         let kept = self.fences.iter().map(Fence::put_up).collect::<Result<Vec<_>>>()?;
         for writable in mounts::writable(&self.workspace, &self.mounts, &kept) {
-            // Of a repository elsewhere only parts are opened where there are no mounts; one in the workspace is open as a whole.
+            // Without mounts, only parts of a repository elsewhere are opened, but all of one in the workspace.
             let keeps = match (fences, writable.keeps) {
                 (Fences::None, Keeps::ItsRepository) => Keeps::Nothing,
                 (_, keeps) => keeps,
@@ -65,7 +65,7 @@ impl Plan {
         Ok(Prepared { plan: self, asked_for })
     }
 
-    /// A repository that has appeared since the plan was made has no fences.
+    /// Refuses repositories that have appeared since the plan was made: they have no fences.
     fn refuse_new_repositories(&self) -> Result<()> {
         let writable = self.mounts.iter().filter(|mount| mount.access == Access::ReadWrite);
         for directory in writable.map(|mount| &mount.source) {

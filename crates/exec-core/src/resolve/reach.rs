@@ -7,7 +7,7 @@ use exec_files::OwnPlaces;
 use super::invalid;
 use crate::{DangerousMounts, Remedy, Result};
 
-/// Refuses a canonical path that holds a place of ours or lies in one.
+/// Refuses a canonical path that contains one of our places or lies in one.
 pub(super) fn check(path: &Path, own: &OwnPlaces, policy: DangerousMounts, what: &str) -> Result<()> {
     match own.reached_through(path).filter(|_| policy == DangerousMounts::Refuse) {
         None => Ok(()),

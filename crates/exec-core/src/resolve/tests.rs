@@ -1,4 +1,4 @@
-//! Bad input is refused before anything starts, with the thing named and the fix.
+//! Bad input is refused before anything starts, and the error names the culprit and the fix.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -78,7 +78,7 @@ fn bad_mounts(workspace: TempDir, #[case] mounts: &[&str], #[case] says: &str) {
     assert!(message.contains(says), "{message}");
 }
 
-/// R22: a link as a mount source is resolved before it is judged.
+/// R22: a link as a mount source is resolved before it is checked.
 #[rstest]
 fn a_link_to_a_forbidden_place_is_forbidden(workspace: TempDir) {
     let link = workspace.path().join("innocent");
@@ -98,7 +98,7 @@ fn writable_paths_lie_inside(workspace: TempDir) {
     assert!(refusal(&opts("nowhere")).contains("can't be used"));
 }
 
-/// A13, R21: however the path is written.
+/// A13, R21: for every spelling of the path.
 #[rstest]
 #[case(".git")]
 #[case("./.git/")]
@@ -113,7 +113,7 @@ fn a_writable_repository_is_protected(#[case] path: &str) {
     assert_eq!(config.access, Access::ReadOnly);
 }
 
-/// A13, A38: what a command may have planted, to have in its next run what it could not write in this.
+/// A13, A38: a command may have planted it, to write in its next run what it could not write in this one.
 #[rstest]
 #[case::hooks(".git/hooks", "takes orders from there")]
 #[case::in_another_case(".git/HOOKS/../hooks", "takes orders from there")]
@@ -137,7 +137,7 @@ fn what_may_be_written_is_neither_orders_nor_links(#[case] path: &str, #[case] s
     assert!(message.contains(says), "{message}");
 }
 
-/// A3, A38: a link in the workspace does not decide what of the host is mounted.
+/// A3, A38: a link in the workspace does not decide which part of the host is mounted.
 #[rstest]
 #[case::last("out/bin:/data:rw")]
 #[case::by_its_full_name("@/out:/data:ro")]
@@ -151,7 +151,7 @@ fn a_mount_is_not_led_out_of_the_workspace(workspace: TempDir, #[case] mount: &s
     assert!(message.contains("a link leads from there to `/usr"), "{message}");
 }
 
-/// A38: mounts that keep a file from being moved away never reach above what may be written.
+/// A38: mounts that keep a file from being moved away never reach above the writable directories.
 #[test]
 fn nothing_above_the_workspace_is_mounted_for_a_kept_file() {
     let place = Place::new();
@@ -177,7 +177,7 @@ fn beside_a_worktree(mount: &str) -> (Place, Result<Plan>) {
     (place, resolve(&opts))
 }
 
-/// R22, R25: the repository does not get into the way of what is asked for, and stays on top.
+/// R22, R25: the repository does not get in the way of the requested mounts, and stays on top.
 #[rstest]
 #[case::main_worktree("@/main:ro")]
 #[case::main_worktree_writable("@/main:rw")]
@@ -234,7 +234,7 @@ fn the_workspace_itself() {
     assert!(refusal(&ExecOpts::in_workspace(file.path())).contains("not a directory"));
 }
 
-/// A38: what is named stays as it is where the rest may be written; nothing is made, and no link is followed.
+/// A38: named files stay unchanged where the rest is writable; nothing is created, and no link is followed.
 #[rstest]
 fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
     let kept = |opts: ExecOpts| {
@@ -252,19 +252,19 @@ fn kept_files_are_read_only_where_they_are(workspace: TempDir) {
     assert!(!root.join("missing").exists());
 }
 
-/// A38, R76: a command can't write what the next run's image is built from.
+/// A38, R76: a command can't write the files that the next run's image is built from.
 #[rstest]
 fn what_an_image_is_built_from_stays(workspace: TempDir) {
     let root = workspace.path().canonicalize().unwrap();
     fs::write(root.join("Dockerfile"), "FROM x").unwrap();
     let mut opts = ExecOpts::in_workspace(&root);
-    assert_eq!(mounts(&opts).len(), 1, "nobody builds it");
+    assert_eq!(mounts(&opts).len(), 1, "it is not built from");
     opts.image = Some("build".to_owned());
     let kept = mounts(&opts).pop().unwrap();
     assert_eq!((kept.target, kept.access), (root.join("Dockerfile"), Access::ReadOnly));
 }
 
-/// A38: a directory that is a mount can't be moved away with what is in it.
+/// A38: a directory that is a mount can't be moved away with its contents.
 #[rstest]
 fn the_directories_of_a_kept_file_stay_too(workspace: TempDir) {
     let root = workspace.path().canonicalize().unwrap();
@@ -299,7 +299,7 @@ fn a_kept_file_is_not_writable_at_another_place(workspace: TempDir) {
     assert!(refusal(&opts.with_mount(again)).contains("would be writable at `/again`"));
 }
 
-/// A2, R22: to read the host's programs is fine, to change them is not.
+/// A2, R22: reading the host's programs is fine, changing them is not.
 #[test]
 fn the_hosts_programs_are_not_given_for_writing() {
     let usr = ExecOpts::in_workspace("/usr");

@@ -1,14 +1,14 @@
-//! Who a command runs as where it can be anybody.
+//! The user a command runs as, for executors that can choose any user.
 
 use super::{Plan, PlannedMount, invalid};
 use crate::{Access, Change, Preset, Remedy, Result, User};
 
-/// Who owns nothing.
+/// The user and group that own nothing.
 pub const NOBODY: (u32, u32) = (65_534, 65_534);
 
 impl Plan {
-    /// User and group for executors that can run commands as anybody: the owner of the workspace, so that files made
-    /// inside belong to the caller, unless somebody else was named. The strict preset never gives user 0.
+    /// User and group for executors that can run commands as any user: the named user, or else the owner of the
+    /// workspace, so that files created inside belong to the caller. The strict preset never uses user 0.
     pub fn identity(&self) -> Result<(u32, u32)> {
         match self.user {
             User::Id { uid, gid } => self.must_write((uid, gid)),
@@ -19,7 +19,7 @@ impl Plan {
         }
     }
 
-    /// Whether a user without any privilege can make files in the workspace: by its mode; access lists are not looked at.
+    /// Whether an unprivileged user can create files in the workspace, by its mode; access lists are not checked.
     fn may_write(&self, (uid, gid): (u32, u32)) -> bool {
         // Write and search.
         const NEEDED: u32 = 0o3;
@@ -31,7 +31,7 @@ impl Plan {
         (self.workspace_mode >> shift) & NEEDED == NEEDED
     }
 
-    /// A workspace that shall be written, and can't be by this user, is told before anything starts.
+    /// Refuses, before anything starts, a user that can't write a workspace that has to be writable.
     fn must_write(&self, who: (u32, u32)) -> Result<(u32, u32)> {
         let is_written =
             |mount: &&PlannedMount| mount.source == self.workspace && mount.access == Access::ReadWrite;
@@ -74,7 +74,7 @@ mod tests {
         assert!(refused.remedy().is_some_and(|remedy| remedy.to_string().contains("chown 9:8")));
         let mut read_only = plan(named, (7, 8), 0o755);
         read_only.mounts.iter_mut().for_each(|mount| mount.access = Access::ReadOnly);
-        assert_eq!(read_only.identity().unwrap(), (9, 8), "nobody wants to write");
+        assert_eq!(read_only.identity().unwrap(), (9, 8), "nothing has to be written");
     }
 
     /// R24

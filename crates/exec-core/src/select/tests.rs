@@ -224,7 +224,7 @@ fn chooses(#[case] world: &str, #[case] line: &str, #[case] expected: &str) {
     assert_eq!(outcome(world, line), expected);
 }
 
-/// R62: getting less than was wanted is a fallback; getting what was ordered is not.
+/// R62: getting less than wanted is a fallback; getting what was asked for by name is not.
 #[test]
 fn a_fallback_is_told_apart_from_an_order() {
     let fallback = |world: &str| {

@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// A13: what git takes orders from is kept by mounts, which a group has none of.
+    /// A13: mounts keep the files git takes orders from, and a process group has none.
     #[tokio::test]
     async fn a_repository_is_refused_and_left_as_it_is() {
         let (state, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

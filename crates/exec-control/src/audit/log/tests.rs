@@ -119,7 +119,7 @@ fn a_line_in_a_file_that_is_gone_counts_as_not_written() {
     let mut file = open(&path).unwrap();
     assert_eq!(append(&mut file, b"1\n").unwrap(), Fate::Kept);
     fs::rename(&path, numbered(&path, "1")).unwrap();
-    assert_eq!(append(&mut file, b"2\n").unwrap(), Fate::Kept, "one that was put aside is kept");
+    assert_eq!(append(&mut file, b"2\n").unwrap(), Fate::Kept, "a rotated file is kept");
     fs::remove_file(numbered(&path, "1")).unwrap();
     assert_eq!(append(&mut file, b"3\n").unwrap(), Fate::Gone);
 }

@@ -1,4 +1,4 @@
-//! What becomes of a fence when the workspace changes before it is put up.
+//! Fences in a workspace that changes before they are put up.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,7 +9,7 @@ use super::super::git::place::Place;
 use super::*;
 use crate::{Error, ErrorKind};
 
-/// A repository without hooks or configuration, and the fences over those.
+/// A repository without hooks or configuration, and the fences for those.
 fn planned() -> (Place, Vec<Fence>) {
     let place = Place::new();
     fs::create_dir(place.path.join(".git")).unwrap();
@@ -44,7 +44,7 @@ fn what_is_missing_is_made_and_mounted_read_only() {
     assert_eq!(put_up(&place.fences("", Access::ReadWrite)).unwrap(), mounts, "the same cell serves both");
 }
 
-/// A39: what takes the place of a missing entry and can't be kept is refused, and nothing is written where it leads.
+/// A39: an entry that replaces a missing one and can't be kept is refused, and nothing is written to its target.
 #[rstest]
 #[case::link("config", |path: &Path| std::os::unix::fs::symlink("../elsewhere", path))]
 #[case::link_for_a_directory("hooks", |path: &Path| std::os::unix::fs::symlink("../elsewhere", path))]
@@ -59,7 +59,7 @@ fn what_has_taken_its_place_is_refused(#[case] name: &str, #[case] plant: fn(&Pa
     assert!(!place.path.join("elsewhere").exists());
 }
 
-/// A39: nothing is made in a directory that was not looked at.
+/// A39: nothing is created in a directory that was not checked.
 #[test]
 fn another_directory_in_its_place_is_refused() {
     let (place, fences) = planned();
@@ -74,7 +74,7 @@ fn another_directory_in_its_place_is_refused() {
     assert_eq!(fs::read_dir(place.path.join(".git")).unwrap().count(), 0);
 }
 
-/// A39: a directory that is closed to us after the plan was made. Root is never closed out.
+/// A39: a directory that was closed to us after the plan was made. Nothing is closed to root.
 #[test]
 fn what_can_not_be_made_is_refused() {
     let (place, fences) = planned();

@@ -1,4 +1,4 @@
-//! One note, as text: a line a fact, then the path to the end.
+//! One note as text: one fact per line, then the path to the end.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use crate::resolve::{FileId, os};
 
 const HEAD: &str = "first sight 2";
 
-/// What stands for a directory that was a linked worktree.
+/// Marks a directory that was a linked worktree.
 const WORKTREE: &str = "worktree";
 
 const WORDS: [(Keeps, &str); 3] =
     [(Keeps::Nothing, "nothing"), (Keeps::ItsRepository, "repository"), (Keeps::ItsOrders, "orders")];
 
-/// What a directory held.
+/// The facts about a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Note {
     pub(super) path: PathBuf,
@@ -21,12 +21,12 @@ pub(super) struct Note {
     pub(super) keeps: Keeps,
     /// Whether it had the pointer of a linked worktree.
     pub(super) is_worktree: bool,
-    /// The files that an image could be built from.
+    /// The files an image could be built from.
     pub(super) build_files: Vec<String>,
 }
 
 impl Note {
-    /// Whether it is about this very directory. After a restart, a file system may have another device number.
+    /// Whether it is about this very directory. After a reboot, a file system may have another device number.
     pub(super) fn is_about(&self, directory: &Path, id: FileId) -> bool {
         let is_same =
             |note: FileId| note == id || (note.born != 0 && (note.ino, note.born) == (id.ino, id.born));
@@ -42,7 +42,7 @@ impl Note {
         [facts.as_bytes(), self.path.as_os_str().as_encoded_bytes()].concat()
     }
 
-    /// A note that can't be read is none.
+    /// Parses a note; an invalid one counts as missing.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let mut parts = text.splitn(6, |byte| *byte == b'\n');
         let mut line = || std::str::from_utf8(parts.next()?).ok();
@@ -60,8 +60,8 @@ impl Note {
     }
 }
 
-/// The name of a directory's note: FNV-1a over its path. Two paths with one name displace each other's notes; a note names its
-/// path, so neither is taken for the other's.
+/// The name of a directory's note: FNV-1a over its path. Paths with equal hashes overwrite each other's notes; a note
+/// contains its path, so it is never mistaken for the other's.
 pub(super) fn file_name(directory: &Path) -> String {
     let bytes = directory.as_os_str().as_encoded_bytes();
     let hash = |seed: u64| {

@@ -1,4 +1,4 @@
-//! Notes in a place of the test's own.
+//! Notes in the test's own place.
 
 use std::fs;
 
@@ -75,7 +75,7 @@ fn a_repository_that_a_command_could_have_made_is_doubtful() {
     }
 }
 
-/// A44: a directory above, or the list itself, given to commands.
+/// A44: commands could write a directory above, or the list itself.
 #[test]
 fn what_lies_in_a_writable_directory_is_doubtful() {
     for writable in ["all", "all/main/.git", "all/main/.git/worktrees"] {
@@ -124,7 +124,7 @@ fn notes_of_directories_that_are_gone_go_too() {
     assert!(kept <= PRUNE_EVERY, "{kept}");
 }
 
-/// A44: what a linked worktree may write of its repository is not a repository of its own, and the repository stays one.
+/// A44: the parts of its repository that a linked worktree may write are not a repository, and the repository stays one.
 #[test]
 fn the_repository_of_a_worktree_counts_and_nothing_made_in_it() {
     let place = place();
@@ -142,7 +142,7 @@ fn the_repository_of_a_worktree_counts_and_nothing_made_in_it() {
     }
 }
 
-/// A44: where nothing holds what git takes orders from, the first run that could write it ends its word.
+/// A44: if no mount protects the files git takes orders from, the first run that can write them makes them doubtful.
 #[test]
 fn what_was_not_kept_once_is_doubtful_for_good() {
     let place = place();
@@ -155,7 +155,7 @@ fn what_was_not_kept_once_is_doubtful_for_good() {
     assert!(place.is_doubtful(&repository));
 }
 
-/// A43: what was there before the first command counts, and nothing that came later.
+/// A43: files from before the first command count, later ones do not.
 #[test]
 fn build_files_are_those_of_the_first_sight() {
     let place = place();
@@ -168,7 +168,7 @@ fn build_files_are_those_of_the_first_sight() {
     assert_eq!(note.build_files, ["Dockerfile"]);
 }
 
-/// A44: a pointer counts where it was there before commands could write it, or leads to the repository they could write anyway.
+/// A44: a pointer counts if it existed before commands could write it, or leads to a repository they could write anyway.
 #[test]
 fn a_pointer_that_a_command_could_have_made_is_doubtful() {
     let place = place();
@@ -188,10 +188,10 @@ fn a_pointer_that_a_command_could_have_made_is_doubtful() {
     let first = place.make("first");
     fs::write(first.join(".git"), "").unwrap();
     place.note(&first);
-    assert!(!is_new(&first, &elsewhere), "it was");
+    assert!(!is_new(&first, &elsewhere), "it was there before");
 }
 
-/// A32: what a command could have put on the search path.
+/// A32: programs that a command could have put on the search path.
 #[test]
 fn what_lies_in_a_noted_directory_could_be_a_commands() {
     let place = place();

@@ -1,9 +1,9 @@
-//! From the pointer of a linked worktree to its repository, if it is one.
+//! Follows the pointer of a linked worktree to its repository.
 //!
-//! A command may have written the pointer, to be given in its next run what it names. So it is followed only to a
-//! repository that names this worktree itself, in files that no command could write, and only where it was there before the
-//! first command: a repository goes on naming a worktree that its user removed by hand, and another directory may have that
-//! path since.
+//! A command may have written the pointer so that its next run gets the place it names. So it is followed only to a
+//! repository that names this worktree in files no command could write, and only if the pointer existed before the
+//! first command: a repository still names a worktree that its user removed by hand, and another directory may have
+//! that path since.
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +15,19 @@ use crate::{DangerousMounts, Result};
 /// Longer than any path.
 const LONGEST: u64 = 8192;
 
-/// Where a linked worktree's repository is.
+/// The repository of a linked worktree.
 pub(super) struct Linked {
     /// The repository, canonical.
     pub(super) common: PathBuf,
-    /// The directory in it that is this worktree's own.
+    /// This worktree's own directory in it.
     pub(super) admin: PathBuf,
 }
 
-/// The repository that a workspace's pointer leads to and that leads back.
+/// Finds the repository that a workspace's pointer leads to and that leads back.
 ///
 /// # Errors
 ///
-/// Where the two lead to each other, and a command could have written either side.
+/// Fails if the two lead to each other, but a command could have written either side.
 pub(super) fn find(workspace: &Path, dangerous: DangerousMounts, own: &OwnPlaces) -> Result<Option<Linked>> {
     let Some(linked) = answered(workspace) else { return Ok(None) };
     let is_given = danger::check(&linked.common, dangerous, "repository")
@@ -60,12 +60,12 @@ pub(super) fn find(workspace: &Path, dangerous: DangerousMounts, own: &OwnPlaces
     }
 }
 
-/// Where the pointer of a workspace leads.
+/// The target of a workspace's pointer.
 pub(super) fn pointed_at(workspace: &Path) -> Option<PathBuf> {
     named_in(&Dir::open(workspace).ok()?, ".git", b"gitdir: ", workspace)
 }
 
-/// The repository of the pointer, if each names the other and both have one owner.
+/// The repository of the pointer, if each names the other and both have the same owner.
 fn answered(workspace: &Path) -> Option<Linked> {
     let admin = pointed_at(workspace)?;
     let worktrees = admin.parent().filter(|above| above.ends_with("worktrees"))?.to_owned();
@@ -78,12 +78,12 @@ fn answered(workspace: &Path) -> Option<Linked> {
         && names("commondir", &common)
         && is_repository(&common)
         && [&common, &worktrees, &admin].iter().all(|path| os::owner(path).is_ok_and(|(uid, _)| uid == owner))
-        // A worktree within its repository: mounting that would show the others' files too.
+        // A worktree within its repository: a mount of the repository would show the other worktrees' files too.
         && !workspace.starts_with(&common);
     holds.then_some(Linked { common, admin })
 }
 
-/// Where a path leads that stands in a file, by itself or behind a word; a relative one begins at `base`.
+/// The target of a path in a file, which may follow a word; a relative path starts at `base`.
 fn named_in(dir: &Dir, file: &str, word: &[u8], base: &Path) -> Option<PathBuf> {
     let contents = dir.read(file, LONGEST).ok()?;
     let mut path = contents.strip_prefix(word)?;
@@ -93,7 +93,7 @@ fn named_in(dir: &Dir, file: &str, word: &[u8], base: &Path) -> Option<PathBuf> 
     base.join(os::path(path)).canonicalize().ok()
 }
 
-/// What git itself asks for. Repositories that are put together from links to others are none to us.
+/// Git's own criteria. Repositories assembled from links to others do not count.
 fn is_repository(path: &Path) -> bool {
     let Ok(dir) = Dir::open(path) else { return false };
     let is = |name: &str, kind| dir.metadata(name).is_ok_and(|found| FileKind::of(&found) == kind);

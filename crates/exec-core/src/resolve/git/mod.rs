@@ -1,11 +1,11 @@
-//! Git inside, without what the host's git would execute later.
+//! Git inside a cell, without giving commands control over the host's git.
 //!
-//! Git runs hooks and reads commands (`core.fsmonitor`, filters, aliases) from the repository, whoever calls it. So
-//! where a command may write a repository, what git takes orders from stays as it is. And `.git` itself becomes a
-//! mount, so that it can't be moved away and replaced.
+//! Git runs hooks and reads commands (`core.fsmonitor`, filters, aliases) from the repository, whichever user calls it.
+//! So in a writable repository the files git takes orders from stay unchanged. And `.git` itself becomes a mount, so
+//! that it can't be moved away and replaced.
 //!
-//! A linked worktree has but a pointer at `.git`; its repository is mounted as well, at its own path, without the
-//! working tree it belongs to.
+//! A linked worktree has only a pointer at `.git`; its repository is mounted too, at its own path, without the working
+//! tree it belongs to.
 
 mod linked;
 mod orders;
@@ -21,14 +21,14 @@ use crate::{Access, DangerousMounts, Result};
 use linked::Linked;
 
 /// Where every worktree of a repository writes. The repository's own directory must be writable too, because git
-/// makes its lock files there; without mounts, where that would open the rest with it, these alone are opened.
+/// creates its lock files there. Without mounts that would open the rest as well, so only these are opened.
 const SHARED: [&str; 6] = ["objects", "refs", "logs", "reftable", "rr-cache", "lfs"];
 
-/// The mounts of a workspace's repository, to go on top of the workspace and of everything else.
+/// Plans the mounts of a workspace's repository, which go on top of the workspace and everything else.
 ///
 /// # Errors
 ///
-/// Where nothing can keep the repository as it is: its `.git` is a link, or can't be looked at.
+/// Fails if nothing can keep the repository unchanged: its `.git` is a link, or can't be inspected.
 pub(super) fn plan(
     workspace: &Path,
     access: Access,
@@ -49,9 +49,9 @@ pub(super) fn plan(
             fences.extend(separate(workspace));
             fences
         }
-        // No mount keeps a link from being replaced, by a repository with orders of its own.
+        // No mount prevents a link from being replaced by a repository with its own orders.
         (Access::ReadWrite, FileKind::Link) => return Err(unkept(workspace, "is a link")),
-        // Read-only as part of the workspace; only what lies elsewhere is missing.
+        // Read-only as part of the workspace; only the parts elsewhere are missing.
         (Access::ReadOnly, FileKind::File) => linked::find(workspace, dangerous, own)?
             .filter(|linked| !linked.common.starts_with(workspace))
             .and_then(|linked| there(linked.common, Access::ReadOnly))
@@ -61,11 +61,11 @@ pub(super) fn plan(
     })
 }
 
-/// The mounts that keep the repository of another writable directory as it is, where that directory appears at `target`.
-/// Its pointer is not followed.
+/// The mounts that keep the repository of another writable directory unchanged, with that directory at `target`. Its
+/// pointer is not followed.
 pub(super) fn fences(source: &Path, target: &Path) -> Result<Vec<Fence>> {
     let found = match Dir::open(source).and_then(|dir| dir.metadata(".git")) {
-        // A file has no repository in it.
+        // A file contains no repository.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
         }
@@ -88,7 +88,7 @@ pub(super) fn fences(source: &Path, target: &Path) -> Result<Vec<Fence>> {
     Ok(fences.into_iter().map(there).collect())
 }
 
-/// Refuses a directory for which no fences were planned and that needs some by now.
+/// Refuses a directory that had no fences in the plan but needs some now.
 pub(super) fn refuse_new(directory: &Path) -> Result<()> {
     if fences(directory, directory)?.is_empty() {
         return Ok(());
@@ -100,7 +100,7 @@ pub(super) fn refuse_new(directory: &Path) -> Result<()> {
     .with_remedy("try again"))
 }
 
-/// A repository that lies in its own working tree under another name, as `git init --separate-git-dir` makes it.
+/// A repository inside its own working tree under another name, as created by `git init --separate-git-dir`.
 fn separate(workspace: &Path) -> Vec<Fence> {
     let Some(git) =
         linked::pointed_at(workspace).filter(|git| git.starts_with(workspace) && git != workspace)
@@ -121,8 +121,8 @@ fn unkept(workspace: &Path, why: &str) -> crate::Error {
     )
 }
 
-/// Whether a path of the workspace is part of a repository, any of whose files may be orders. The workspace's own `.git` as
-/// a whole is not: what matters in it is kept, see [`plan`].
+/// Whether a path of the workspace is inside a repository, where any file may hold orders. The workspace's own `.git`
+/// as a whole does not count: its critical files are kept, see [`plan`].
 pub(super) fn takes_orders_from(
     workspace: &Path,
     path: &Path,
@@ -139,7 +139,7 @@ pub(super) fn takes_orders_from(
 }
 
 fn repository(git: &Path, found: &Metadata) -> Vec<Fence> {
-    // One that its owner has closed can't be looked into from inside either, to see that the mounts are there.
+    // The cell can't look into a repository that is closed to its owner, so it could not verify the mounts.
     let kept = os::is_open_to_its_owner(found).then(|| orders::keep(git, &orders::OF_REPOSITORY)).flatten();
     let Some(kept) = kept else {
         return vec![Fence::Found(mount(git.to_owned(), found, Access::ReadOnly))];
@@ -149,13 +149,13 @@ fn repository(git: &Path, found: &Metadata) -> Vec<Fence> {
     fences
 }
 
-/// The repository of a linked worktree. The other worktrees' directories stay read-only: their orders are the host's as
-/// well, and to a git that can't see their working trees they look abandoned, so it would prune them. They stay
-/// visible because git looks there for what it must not collect.
+/// The repository of a linked worktree. The other worktrees' directories stay read-only: the host takes orders from
+/// them too, and to a git that can't see their working trees they look abandoned, so it would prune them. They stay
+/// visible because git looks there for objects it must not collect.
 ///
-/// What is left writable although others see it: branches, objects (and with them `objects/info/alternates`) and the
-/// main worktree's `HEAD` and `index`. None of it is executed; who may move branches can do to the main worktree
-/// whatever its `HEAD` could; and the host's git replaces those two files so often that a mount over them would not last.
+/// Shared, but still writable: branches, objects (and with them `objects/info/alternates`) and the main worktree's
+/// `HEAD` and `index`. None of it is executed; a command that may move branches can do to the main worktree whatever
+/// its `HEAD` could; and the host's git replaces those two files so often that a mount over them would not last.
 fn worktree(linked: &Linked) -> Vec<Fence> {
     let Linked { common, admin } = linked;
     let kept = orders::keep(common, &orders::OF_REPOSITORY)
@@ -173,7 +173,7 @@ fn worktree(linked: &Linked) -> Vec<Fence> {
     fences
 }
 
-/// What is at a canonical path, unless it has become a link.
+/// The entry at a canonical path, unless it has become a link.
 fn there(path: PathBuf, access: Access) -> Option<Fence> {
     let dir = Dir::open(path.parent()?).ok()?;
     let found = dir.metadata(path.file_name()?).ok().filter(|found| !found.is_symlink())?;

@@ -1,4 +1,4 @@
-//! What git takes orders from: which files of its directories a command must leave as they are.
+//! The files git takes orders from, which a command must not change.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::Access;
 use crate::resolve::fence::{Blank, Fence, MissingEntry};
 use crate::resolve::os;
 
-/// A file or directory that stays as it is.
+/// A file or directory that stays unchanged.
 pub(super) struct Order {
     name: &'static str,
-    /// What is made where it is missing; nothing where a command gains nothing by making it.
+    /// What to create if it is missing; `None` if a command gains nothing by creating it.
     blank: Option<Blank>,
 }
 
@@ -21,7 +21,7 @@ const fn order(name: &'static str, blank: Option<Blank>) -> Order {
     Order { name, blank }
 }
 
-/// Of any repository:
+/// In any repository:
 /// - `config` and `config.worktree` name programs;
 /// - `commondir` makes git read everything else from elsewhere, hooks and configuration first;
 /// - `hooks` are programs;
@@ -37,18 +37,18 @@ pub(super) const OF_REPOSITORY: [Order; 6] = [
     order("worktrees", Some(Blank::Directory)),
 ];
 
-/// Of the main worktree, seen from a linked one: the repositories of its submodules, where `git status` runs git. In a
-/// workspace of its own this would be in vain, because there a submodule's pointer can be replaced.
+/// In the main worktree's repository, seen from a linked worktree: the repositories of its submodules, where
+/// `git status` runs git. In the main workspace this would not help: a submodule's pointer can be replaced there.
 pub(super) const OF_MAIN_WORKTREE: [Order; 1] = [order("modules", None)];
 
-/// Of the directory a linked worktree has in its repository. The first two are there, or we would not be.
+/// In a linked worktree's directory in its repository. The first two exist, or the worktree would not be linked.
 pub(super) const OF_WORKTREE: [Order; 3] =
     [order("commondir", None), order("gitdir", None), order("config.worktree", Some(Blank::File(b"")))];
 
-/// Read-only mounts for all of these, in the repository directory `git`.
+/// Read-only mounts for all of these in the repository directory `git`.
 ///
-/// `None` if one of them can't be kept by a mount: a link can be replaced whatever is mounted where it leads, and what the
-/// directory's mode keeps us from making can be made inside, by a command that changes the mode first.
+/// `None` if a mount can't keep one of them: a link can be replaced whatever is mounted at its target, and an entry that
+/// the directory's mode keeps us from creating can be created inside, by a command that first changes the mode.
 pub(super) fn keep(git: &Path, orders: &[Order]) -> Option<Vec<Fence>> {
     let dir = Dir::open(git).ok()?;
     let kept: io::Result<Vec<_>> = orders.iter().map(|order| order.keep(&dir, git)).collect();
@@ -56,7 +56,7 @@ pub(super) fn keep(git: &Path, orders: &[Order]) -> Option<Vec<Fence>> {
 }
 
 impl Order {
-    /// The mount over it. `None` where there is nothing to keep.
+    /// The mount over it; `None` if there is nothing to keep.
     fn keep(&self, dir: &Dir, git: &Path) -> io::Result<Option<Fence>> {
         let source = git.join(self.name);
         let found = match (dir.metadata(self.name), self.blank) {

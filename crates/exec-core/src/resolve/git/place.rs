@@ -11,7 +11,7 @@ use super::plan;
 use crate::resolve::Fence;
 use crate::{Access, DangerousMounts};
 
-/// A directory that holds everything of one test, by its canonical path.
+/// The directory of one test, by its canonical path.
 pub(in crate::resolve) struct Place {
     _dir: TempDir,
     pub(in crate::resolve) path: PathBuf,
@@ -46,7 +46,7 @@ impl Place {
         }
     }
 
-    /// A worktree `own` of `main/.git`, as git makes it.
+    /// Creates a worktree `own` of `main/.git`, as git does.
     pub(in crate::resolve) fn worktree(&self) {
         self.repository("main/.git");
         let path = self.path.display();
@@ -62,7 +62,7 @@ impl Place {
         plan(&self.path.join(workspace), access, DangerousMounts::Refuse, &own).unwrap()
     }
 
-    /// The same as `path` or `path (ro)`.
+    /// The same fences as `path` or `path (ro)`.
     pub(in crate::resolve) fn planned(&self, workspace: &str, access: Access) -> Vec<String> {
         let shown = |fence: Fence| {
             assert_eq!(fence.source(), fence.target());

@@ -1,4 +1,4 @@
-//! Repositories made by hand: what git would write, and what somebody who means harm would.
+//! Repositories made by hand, as git would write them and as an attacker would.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ fn what_is_only_read_needs_no_fence() {
     assert_eq!(place.planned("", Access::ReadOnly), [""; 0]);
 }
 
-/// A13: a link could be replaced whatever is mounted where it leads.
+/// A13: a link could be replaced whatever is mounted at its target.
 #[rstest]
 #[case::hooks("hooks")]
 #[case::configuration("config")]
@@ -90,7 +90,7 @@ fn relative_pointers_lead_there_too() {
     assert_eq!(place.planned("own", Access::ReadOnly), ["main/.git (ro)"]);
 }
 
-/// R25: a bare repository is one like any other.
+/// R25: a bare repository is treated like any other.
 #[test]
 fn a_worktree_of_a_bare_repository() {
     let place = Place::new();
@@ -109,7 +109,7 @@ fn a_link_in_the_repository_makes_it_read_only() {
     assert_eq!(place.planned("own", Access::ReadWrite), ["own/.git (ro)", "main/.git (ro)"]);
 }
 
-/// A13: whoever wrote the pointer, it leads to nothing that does not lead back.
+/// A13: a pointer is followed only to a repository that points back, whatever its author.
 #[rstest]
 #[case::no_pointer("own/.git", "main/.git/worktrees/own")]
 #[case::somewhere("own/.git", "gitdir: /etc")]
@@ -129,7 +129,7 @@ fn a_pointer_that_is_not_answered_is_not_followed(#[case] file: &str, #[case] co
     assert_eq!(place.planned("own", Access::ReadOnly), [""; 0]);
 }
 
-/// A13: a directory with such files in it is no repository yet.
+/// A13: a directory with such files is not a repository yet.
 #[rstest]
 #[case("HEAD")]
 #[case("objects")]
@@ -140,10 +140,10 @@ fn what_is_no_repository_is_not_mounted(#[case] name: &str) {
     fs::rename(place.path.join("main/.git").join(name), place.path.join("moved")).unwrap();
     assert_eq!(place.planned("own", Access::ReadWrite), ["own/.git (ro)"]);
     place.link(&format!("main/.git/{name}"), "../../moved");
-    assert_eq!(place.planned("own", Access::ReadWrite), ["own/.git (ro)"], "a link is none either");
+    assert_eq!(place.planned("own", Access::ReadWrite), ["own/.git (ro)"], "nor is a link");
 }
 
-/// R20: a worktree in a bare repository would show what else is in there.
+/// R20: a worktree in a bare repository would show the rest of that repository.
 #[test]
 fn a_worktree_within_its_repository_is_left_alone() {
     let place = Place::new();
@@ -154,7 +154,7 @@ fn a_worktree_within_its_repository_is_left_alone() {
     assert_eq!(place.planned("bare/own", Access::ReadWrite), ["bare/own/.git (ro)"]);
 }
 
-/// A13: the repository of somebody else is not given away. Only root can make one.
+/// A13: a repository with another owner is not mounted. Only root can create one.
 #[test]
 fn a_repository_of_another_owner_is_not_mounted() {
     let place = Place::new();
@@ -167,10 +167,10 @@ fn a_repository_of_another_owner_is_not_mounted() {
         assert_eq!(place.planned("own", Access::ReadWrite), ["own/.git (ro)"], "{owned}");
         std::os::unix::fs::chown(&path, Some(0), None).unwrap();
     }
-    assert!(place.planned("own", Access::ReadWrite).len() > 1, "with the same owner it is");
+    assert!(place.planned("own", Access::ReadWrite).len() > 1, "with the same owner it is mounted");
 }
 
-/// R22: what is refused as a mount is not mounted because a pointer leads there.
+/// R22: a place that is refused as a mount is not mounted because of a pointer either.
 #[test]
 fn a_repository_in_a_dangerous_place_is_not_mounted() {
     let memory = Path::new("/dev/shm");

@@ -1,4 +1,4 @@
-//! What is refused, and what is left alone. Notes are written in `tests/prepare.rs` alone, where they have a place of their own.
+//! What is refused, and what is left alone. Only `tests/prepare.rs` writes notes: it has its own place for them.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn resolve(opts: &ExecOpts) -> Plan {
     Plan::resolve(&Cmd::new("true"), opts, [], &OwnPlaces::default()).unwrap()
 }
 
-/// What can't be written needs no note and no fence.
+/// A read-only directory needs no note and no fence.
 #[test]
 fn a_read_only_run_prepares_nothing() {
     let place = Place::new();
@@ -24,7 +24,7 @@ fn a_read_only_run_prepares_nothing() {
     assert!(!could_be_a_commands(&place.path));
 }
 
-/// A39: a repository that a plan knows nothing of would be writable as a whole.
+/// A39: a repository that is unknown to the plan would be writable as a whole.
 #[rstest]
 #[case::in_the_workspace("own")]
 #[case::in_a_mount("mounted")]
