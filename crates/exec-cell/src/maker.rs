@@ -35,7 +35,7 @@ pub trait CellMaker: Debug + Send + Sync + 'static {
     /// Specifies the cell this run needs. Fails if the run asks for something these cells can't provide.
     fn spec(&self, plan: &Prepared) -> Result<Self::Spec>;
 
-    /// Records its cells and their runs.
+    /// The watch that records its cells and their runs.
     fn watch(&self) -> &Watch;
 
     /// Whether its cells support the mounts that keep files of a workspace unchanged.

@@ -7,7 +7,7 @@ use exec_wire::{Closed, EndReason, Exited};
 
 use crate::runs::status;
 
-/// The limits of a run, for reporting which one it exceeded.
+/// The limits of a run, for reporting which one it hit.
 #[derive(Debug, Clone)]
 pub(crate) struct RunLimits {
     resolved: ResolvedLimits,
@@ -21,7 +21,7 @@ impl RunLimits {
     }
 }
 
-/// Returns what ended the run, its status, and the limits it exceeded.
+/// Returns what ended the run, its status, and the limits it hit.
 pub(crate) fn judge(exited: Exited, closed: &Closed, limits: &RunLimits) -> (Ended, Status, Vec<LimitHit>) {
     let status = status(exited.status);
     let out_of_memory = closed.oom_kills > 0;

@@ -2,7 +2,7 @@
 //!
 //! First the processes in the cell's control groups, frozen, and its PID 1, with which the kernel ends the rest;
 //! then every process found to be a member, except the keeper, which cleans up; if that was not enough, all
-//! members, the keeper included. A signal is sent only through a pidfd whose process was checked again after the pidfd was opened.
+//! members, the keeper included. Signals go only through a pidfd whose process was checked again after opening.
 
 use std::fs;
 use std::path::Path;

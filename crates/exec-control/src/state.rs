@@ -246,7 +246,7 @@ impl StateDir {
             .map_err(|error| self.unusable(error))
     }
 
-    /// Leaves a note for the owner of a cell that says why the cell is ended.
+    /// Leaves a note for the owner of a cell with the reason why the cell is ended.
     pub fn leave_word(&self, cell: &str, why: &str) {
         if let Err(error) = self.replace(Kind::End, cell, &why) {
             tracing::debug!(%error, "no word could be left for the owner of a cell");

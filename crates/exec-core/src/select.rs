@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Chooses among `candidates`, most preferred first. `needs` returns what a run needs of the executor of that name; an
-/// executor requested by name is not checked against it, because it reports itself what it can't do.
+/// executor requested by name is not checked against it, because it refuses by itself what it can't do.
 ///
 /// # Errors
 ///

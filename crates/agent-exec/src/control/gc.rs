@@ -20,7 +20,7 @@ pub struct Cleaned {
     pub networks: Vec<String>,
     /// FIFO channels that are no longer in use.
     pub fifo_channels: usize,
-    /// Removals that were not done.
+    /// Cleanup that was not done.
     pub left: Vec<Left>,
     /// How many of those are volumes and networks in use, which rightly stay.
     pub in_use: usize,

@@ -1,4 +1,4 @@
-//! Reports health. Pure except for reading the records.
+//! Reports health. Pure except for listing the cells.
 
 use std::fmt;
 

@@ -81,10 +81,10 @@ impl Leftovers {
     }
 }
 
-/// Something that could not be done, or not be verified.
+/// Something that could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// The resource.
+    /// The resource it is about.
     pub what: String,
     /// The reason.
     pub why: String,

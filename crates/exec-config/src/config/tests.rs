@@ -302,7 +302,7 @@ fn a_file_nobody_trusts_tightens_only() {
     assert_eq!(load(&changed).unwrap().settings("docker").opts.network, None);
 }
 
-/// A38: a person who trusts a file sees everything it loosens, whatever the environment says today.
+/// A38: a user who trusts a file sees everything it loosens, whatever the environment is today.
 #[test]
 fn what_is_trusted_is_shown_without_the_environment() {
     let path = Path::new("/srv/p/.agentctl.toml");

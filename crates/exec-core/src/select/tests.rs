@@ -198,7 +198,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
     "auto --tty --no-fallback",
     "Unsupported docker: it has no terminals => leave out the option `tty`, or use a container"
 )]
-// An executor requested by name reports itself what it can't do.
+// An executor requested by name refuses by itself what it can't do.
 #[case("docker~ local=", "docker --tty", "docker")]
 #[case("local=", "local --image debian", "local")]
 // An executor ruled out by the environment is not a choice, so passing it over is not a fallback.

@@ -1,4 +1,4 @@
-//! Any Unix: a process group. Nothing is hidden or restricted, and the report says so. A command that leaves
+//! Any Unix: a process group. Nothing is hidden or restricted, which the isolation report shows. A command that leaves
 //! its group escapes, so Linux uses this only on request.
 
 mod handle;
