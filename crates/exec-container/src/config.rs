@@ -52,7 +52,7 @@ impl Default for ContainerConfig {
 }
 
 impl ContainerConfig {
-    /// This configuration with what every backend is given.
+    /// This configuration with the setup that every backend receives.
     #[must_use]
     pub fn set_up(&self, setup: Setup) -> Self {
         Self {

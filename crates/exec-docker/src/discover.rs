@@ -53,7 +53,7 @@ impl fmt::Display for Origin {
 /// 3. the context of `DOCKER_CONTEXT`, else of `currentContext` in `$DOCKER_CONFIG/config.json` or
 ///    `~/.docker/config.json`; the context `default` means to go on;
 /// 4. `/var/run/docker.sock`, on Windows the pipe `//./pipe/docker_engine`;
-/// 5. rootless Docker: `$XDG_RUNTIME_DIR/docker.sock`, or `/run/user/<uid>/docker.sock` if that is another user's;
+/// 5. rootless Docker: `$XDG_RUNTIME_DIR/docker.sock`, or `/run/user/<uid>/docker.sock` if that is unset or another's;
 /// 6. Docker Desktop: `~/.docker/run/docker.sock` on macOS, `~/.docker/desktop/docker.sock` on Linux.
 ///
 /// If one of the first three is given it is the only one, right or wrong: a user who named an engine does not want

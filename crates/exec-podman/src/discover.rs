@@ -52,7 +52,7 @@ impl fmt::Display for Origin {
 /// 2. `CONTAINER_HOST`;
 /// 3. the connection of `CONTAINER_CONNECTION`, from `podman-connections.json`;
 /// 4. on Linux, root's `/run/podman/podman.sock`, for other users `$XDG_RUNTIME_DIR/podman/podman.sock` or
-///    `/run/user/<uid>/podman/podman.sock` if that is another user's;
+///    `/run/user/<uid>/podman/podman.sock` if that is unset or another user's;
 /// 5. the machine's: on macOS `$TMPDIR/podman/podman-machine-default-api.sock` and
 ///    `~/.local/share/containers/podman/machine/podman.sock`, on Windows the pipe `//./pipe/podman-machine-default`.
 ///

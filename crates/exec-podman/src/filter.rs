@@ -1,9 +1,9 @@
 //! The system call filter of Podman's containers, without the parts that no command in our cells can use.
 //!
-//! Podman's filter covers every architecture that the processor can emulate: three on x86-64, and the runtime
+//! Podman's filter covers every architecture that the processor can run: three on x86-64, and the runtime
 //! compiles it for each before it starts a container. Our PID 1 refuses all but native calls anyway. So we pass this
 //! machine's own filter, whatever its source, without the other architectures: the rest is as strict as before, and
-//! PID 1 refuses what was left out.
+//! both the filter and PID 1 refuse what was left out.
 
 use std::path::{Path, PathBuf};
 

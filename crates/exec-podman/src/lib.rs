@@ -1,7 +1,7 @@
 //! Runs commands in Podman containers, as root or as an ordinary user: [`PodmanExec`].
 //!
 //! Podman needs no daemon and usually has none. If no service listens ([`candidates`] lists the places), we start one
-//! of our own, which ends when it is no longer used. If that fails too, the error has a remedy ([`diagnose`]). A
+//! of our own, which ends when it is unused. If that fails too, the error has a remedy ([`diagnose`]). A
 //! Docker engine is never used, wherever it listens. `exec-container` creates the containers.
 //!
 //! ```no_run

@@ -29,7 +29,7 @@ pub trait HostEnvironment {
     fn group_ids(&self) -> Vec<u32>;
     /// The operating system.
     fn system(&self) -> System;
-    /// Where this user's programs keep their files. Here a directory that exists is the user's.
+    /// The directories of this user's files. By default, any existing directory counts as the user's.
     fn user_dirs(&self) -> UserDirs {
         UserDirs::of(&|name| self.variable(name), self.user_id(), &|path| self.exists(path))
     }

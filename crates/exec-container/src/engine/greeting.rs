@@ -58,7 +58,7 @@ impl Product {
     }
 }
 
-/// Why there is no valid answer.
+/// Why no valid answer came.
 #[derive(Debug)]
 pub enum Silence {
     /// The connection failed.

@@ -10,7 +10,7 @@ use crate::engine::dialect::Dialect;
 use crate::host::facts::{HostFacts, Ulimits};
 use crate::{Greeting, Product};
 
-/// From this API version on, a read-only mount includes everything mounted below it.
+/// From this API version on, everything mounted below a read-only mount is read-only too.
 const RECURSIVE_READ_ONLY: (usize, usize) = (1, 44);
 
 /// The user namespace mode in which the caller keeps their id.
@@ -36,7 +36,7 @@ pub(crate) struct EngineProfile {
     pub(crate) same_kernel: bool,
     /// System calls are filtered by default.
     pub(crate) filters_syscalls: bool,
-    /// The file with the system call filter to request, if the engine's own filter is no stricter and takes longer.
+    /// The file with the system call filter to request, if the engine's own is not stricter and takes longer.
     pub(crate) syscall_filter: Option<String>,
     /// Read-only mounts hide what is mounted below them, because the engine would leave that writable.
     pub(crate) hides_submounts: bool,

@@ -128,7 +128,7 @@ fn archive(view: &HostView) -> std::io::Result<Vec<u8>> {
         let path = entry.path().to_string_lossy();
         let name = path.trim_start_matches('/');
         match entry {
-            // A mount point. The target directory of a link is mounted too.
+            // A mount point; a link's is for the directory it leads to.
             SystemEntry::Directory(_) | SystemEntry::Link { directory: Some(_), .. } => {
                 archive.directory(name, 0o755)?;
             }

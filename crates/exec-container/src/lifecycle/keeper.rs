@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::cleanup::last_resort;
 use crate::engine::{ContainerState, Engine, is_engine_gone};
 
-/// How often the engine is polled.
+/// How often the engine is polled while it sends no events.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
 
 /// An engine that is gone may be about to restart; callers wait no longer than this.
