@@ -75,7 +75,7 @@ mod tests {
     const ASKED: CellLimits = CellLimits { memory: Some(1 << 30), pids: Some(32), cpu_milli: Some(1500) };
 
     fn nothing(_: LimitName) -> Held {
-        Held::NotEnforced { why: "nobody does".into() }
+        Held::NotEnforced { why: "the kernel does not".into() }
     }
 
     /// R41
@@ -91,7 +91,7 @@ mod tests {
         let expected = [
             None,
             Some("the limit of 32 for processes is not enforced: 4096 is in force instead".to_owned()),
-            Some("the limit of 1.5 for CPUs is not enforced: nobody does".to_owned()),
+            Some("the limit of 1.5 for CPUs is not enforced: the kernel does not".to_owned()),
         ];
         assert_eq!(shown, expected);
     }

@@ -11,7 +11,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum With {
     /// None.
-    Nobody,
+    NoOther,
     /// Other readers.
     Readers,
 }
@@ -52,7 +52,7 @@ fn try_lock(file: &File, with: With) -> io::Result<bool> {
     use rustix::fs::{FlockOperation, flock};
     use rustix::io::Errno;
     let operation = match with {
-        With::Nobody => FlockOperation::NonBlockingLockExclusive,
+        With::NoOther => FlockOperation::NonBlockingLockExclusive,
         With::Readers => FlockOperation::NonBlockingLockShared,
     };
     match flock(file, operation) {
@@ -83,13 +83,13 @@ mod tests {
         let open = || File::options().create(true).append(true).open(&path).unwrap();
         let file = open();
         let copy = file.try_clone().unwrap();
-        let held = Lock::take(file, With::Nobody, SOON).unwrap().unwrap();
-        assert!(Lock::take(open(), With::Nobody, SOON).unwrap().is_none(), "the control: it is held");
+        let held = Lock::take(file, With::NoOther, SOON).unwrap().unwrap();
+        assert!(Lock::take(open(), With::NoOther, SOON).unwrap().is_none(), "the control: it is held");
         assert!(Lock::take(open(), With::Readers, SOON).unwrap().is_none());
         drop(held);
         let reader = Lock::take(open(), With::Readers, SOON).unwrap().unwrap();
         assert!(Lock::take(open(), With::Readers, SOON).unwrap().is_some());
-        assert!(Lock::take(open(), With::Nobody, SOON).unwrap().is_none());
+        assert!(Lock::take(open(), With::NoOther, SOON).unwrap().is_none());
         drop((copy, reader));
     }
 }

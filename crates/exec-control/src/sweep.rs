@@ -165,7 +165,7 @@ fn is_ours(_: &Dir, _: &str) -> io::Result<bool> {
 fn turn(state: &StateDir, patience: Duration) -> Result<Option<Lock>> {
     state.prepare()?;
     let file = state.root().and_then(|root| root.append("sweep.lock", 0o600));
-    file.and_then(|file| Lock::take(file, With::Nobody, patience)).map_err(|error| state.unusable(error))
+    file.and_then(|file| Lock::take(file, With::NoOther, patience)).map_err(|error| state.unusable(error))
 }
 
 #[cfg(target_os = "linux")]

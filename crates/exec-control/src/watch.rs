@@ -245,8 +245,8 @@ impl Seat {
 
     /// Why the cell was ended from outside, if it was and a reason was given.
     pub fn why_ended(&self) -> Option<String> {
-        let told = || self.watch.0.state.get(Kind::End, self.name());
-        self.why.get().cloned().unwrap_or_else(told)
+        let reported = || self.watch.0.state.get(Kind::End, self.name());
+        self.why.get().cloned().unwrap_or_else(reported)
     }
 
     /// Removes the records: nothing of the cell is left.

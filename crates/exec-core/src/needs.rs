@@ -39,7 +39,7 @@ impl Needs {
 
     /// The first feature that an executor lacks, and the option that requested it.
     pub(crate) fn unmet(&self, has: &Capabilities) -> Option<(String, &'static str)> {
-        self.0.iter().find(|need| !need.is_met(has)).map(Need::told)
+        self.0.iter().find(|need| !need.is_met(has)).map(Need::describe)
     }
 }
 
@@ -52,7 +52,7 @@ impl Need {
         }
     }
 
-    fn told(&self) -> (String, &'static str) {
+    fn describe(&self) -> (String, &'static str) {
         match self {
             Self::Image(image) => (format!("it has no images to find `{image}` in"), "image"),
             Self::Gpus => ("it has no graphics processors".into(), "gpus"),

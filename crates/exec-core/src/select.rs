@@ -115,7 +115,7 @@ fn usable(candidate: &Candidate, floor: Option<IsolationLevel>, needs: &Needs) -
             return Err(Refusal {
                 kind: ErrorKind::Unavailable,
                 because: Because::Missing,
-                reason: "nobody has looked for it".into(),
+                reason: "it was not searched for".into(),
                 remedy: by_name(&candidate.name).into(),
             });
         }

@@ -7,13 +7,15 @@ use crate::{Attempt, Candidate, DockerGroup, Endpoint, Facts, NAME, Origin, Syst
 
 fn message(trouble: Trouble, origin: &Origin, facts: &Facts) -> &'static str {
     match trouble {
-        Trouble::NothingThere if origin.is_authoritative() => "there is no socket of a Docker engine",
+        Trouble::NothingThere if origin.is_authoritative() => {
+            "the socket of the Docker engine does not exist"
+        }
         Trouble::NothingThere if facts.program.is_some() => "the Docker engine is not running",
-        Trouble::NothingThere => "there is no Docker here",
+        Trouble::NothingThere => "Docker was not found here",
         Trouble::Other => "the Docker engine can't be reached",
-        Trouble::NobodyListens => "nobody listens where the Docker engine should be",
+        Trouble::NobodyListens => "nothing listens where the Docker engine should be",
         Trouble::Another => "it is Podman that answers, not Docker",
-        Trouble::NotAnEngine => "what answers is no Docker engine",
+        Trouble::NotAnEngine => "the answer is not from a Docker engine",
         Trouble::Silent => "the Docker engine does not answer in time",
         Trouble::Forbidden => "this user may not use the Docker engine",
     }
@@ -22,15 +24,15 @@ fn message(trouble: Trouble, origin: &Origin, facts: &Facts) -> &'static str {
 /// One error for all attempts: about the most informative one, with a remedy.
 pub fn diagnose(attempts: Vec<Attempt>, facts: &Facts) -> Error {
     let Some(telling) = Telling::of(attempts) else {
-        return told(Trouble::NothingThere, &Origin::Default, facts)
+        return explained(Trouble::NothingThere, &Origin::Default, facts)
             .with_remedy(start(&Origin::Default, facts));
     };
     let (trouble, candidate) = (telling.trouble, &telling.attempt.candidate);
-    let error = told(trouble, &candidate.origin, facts).with_remedy(advise(trouble, candidate, facts));
+    let error = explained(trouble, &candidate.origin, facts).with_remedy(advise(trouble, candidate, facts));
     telling.explain(error)
 }
 
-fn told(trouble: Trouble, origin: &Origin, facts: &Facts) -> Error {
+fn explained(trouble: Trouble, origin: &Origin, facts: &Facts) -> Error {
     Error::new(ErrorKind::Unavailable, "connect", message(trouble, origin, facts)).with_backend(NAME)
 }
 

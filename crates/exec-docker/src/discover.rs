@@ -122,12 +122,12 @@ fn of_context(error: ContextError) -> Error {
             "set DOCKER_CONTEXT, or `docker context use`, to one that `docker context ls` lists"
         }
     };
-    let told = Error::new(ErrorKind::Unavailable, "find engine", error.to_string())
+    let reported = Error::new(ErrorKind::Unavailable, "find engine", error.to_string())
         .with_backend(NAME)
         .with_remedy(Remedy::engine(remedy));
     match error {
-        ContextError::Unreadable { source, .. } => told.with_source(source),
-        ContextError::Missing { .. } | ContextError::NoEngine { .. } => told,
+        ContextError::Unreadable { source, .. } => reported.with_source(source),
+        ContextError::Missing { .. } | ContextError::NoEngine { .. } => reported,
     }
 }
 

@@ -8,10 +8,10 @@ use crate::{Attempt, Endpoint, Facts, NAME, Origin, System};
 /// One error for all attempts: about the most informative one, with a remedy.
 pub fn diagnose(attempts: Vec<Attempt>, facts: &Facts) -> Error {
     let Some(telling) = Telling::of(attempts) else {
-        return told(message(Trouble::NothingThere, &Origin::Rootless, facts)).with_remedy(get(facts));
+        return explained(message(Trouble::NothingThere, &Origin::Rootless, facts)).with_remedy(get(facts));
     };
     let candidate = &telling.attempt.candidate;
-    let error = told(message(telling.trouble, &candidate.origin, facts)).with_remedy(advise(
+    let error = explained(message(telling.trouble, &candidate.origin, facts)).with_remedy(advise(
         telling.trouble,
         &candidate.origin,
         &candidate.endpoint,
@@ -20,19 +20,21 @@ pub fn diagnose(attempts: Vec<Attempt>, facts: &Facts) -> Error {
     telling.explain(error)
 }
 
-fn told(message: &str) -> Error {
+fn explained(message: &str) -> Error {
     Error::new(ErrorKind::Unavailable, "connect", message).with_backend(NAME)
 }
 
 fn message(trouble: Trouble, origin: &Origin, facts: &Facts) -> &'static str {
     match trouble {
-        Trouble::NothingThere if origin.is_authoritative() => "there is no socket of a Podman service",
+        Trouble::NothingThere if origin.is_authoritative() => {
+            "the socket of the Podman service does not exist"
+        }
         Trouble::NothingThere if facts.program.is_some() => "no Podman service is running",
-        Trouble::NothingThere => "there is no Podman here",
+        Trouble::NothingThere => "Podman was not found here",
         Trouble::Other => "the Podman service can't be reached",
-        Trouble::NobodyListens => "nobody listens where the Podman service should be",
+        Trouble::NobodyListens => "nothing listens where the Podman service should be",
         Trouble::Another => "it is Docker that answers, not Podman",
-        Trouble::NotAnEngine => "what answers is no Podman service",
+        Trouble::NotAnEngine => "the answer is not from a Podman service",
         Trouble::Silent => "the Podman service does not answer in time",
         Trouble::Forbidden => "this user may not use the Podman service",
     }

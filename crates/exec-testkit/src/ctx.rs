@@ -28,7 +28,7 @@ pub struct Ctx {
 }
 
 impl Ctx {
-    /// HostEnvironment for one case on this executor.
+    /// The environment of one case on this executor.
     pub(crate) fn new(label: &str, executor: Arc<dyn Executor>, probe: &Probe) -> Result<Self> {
         let dir =
             tempfile::Builder::new().prefix("exec-case.").tempdir().context("no temporary directory")?;

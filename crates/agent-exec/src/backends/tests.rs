@@ -65,9 +65,9 @@ fn a_name_takes_precedence_over_an_alias() {
 #[cfg(all(feature = "docker", feature = "local", feature = "podman"))]
 #[test]
 fn the_backends_built_in_are_described() {
-    let told: Vec<(String, bool)> =
+    let listed: Vec<(String, bool)> =
         backends().into_iter().map(|one| (one.description, one.has_images)).collect();
     let expected =
         [("A Docker container", true), ("A Podman container", true), ("Namespaces on this host", false)];
-    assert_eq!(told, expected.map(|(text, has_images)| (text.to_owned(), has_images)));
+    assert_eq!(listed, expected.map(|(text, has_images)| (text.to_owned(), has_images)));
 }

@@ -156,7 +156,7 @@ fn places() {
     $ --mount sub:data
     error: invalid value 'sub:data' for '--mount <SRC:DST[:ro|rw]>': `sub:data` is not a mount: the place inside must be an absolute path without `..`
     $ --mount sub:/data:wr
-    error: invalid value 'sub:/data:wr' for '--mount <SRC:DST[:ro|rw]>': `sub:/data:wr` is not a mount: `wr` is no mode; write `SRC`, `SRC:DST` or `SRC:DST:ro|rw`
+    error: invalid value 'sub:/data:wr' for '--mount <SRC:DST[:ro|rw]>': `sub:/data:wr` is not a mount: `wr` is not a mode; write `SRC`, `SRC:DST` or `SRC:DST:ro|rw`
     $ --mount sub:/a/../b
     error: invalid value 'sub:/a/../b' for '--mount <SRC:DST[:ro|rw]>': `sub:/a/../b` is not a mount: the place inside must be an absolute path without `..`
     $ --mount /proc:/data

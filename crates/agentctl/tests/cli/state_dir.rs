@@ -192,7 +192,11 @@ fn the_script_obeys_only_records_of_ours() {
     for refused in [&state, &link] {
         let output = stop(refused);
         assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        assert!(said(&output).contains("its records are ignored") && decoys.are_untouched(), "{}", said(&output));
+        assert!(
+            said(&output).contains("its records are ignored") && decoys.are_untouched(),
+            "{}",
+            said(&output)
+        );
     }
     decoys.forge(&state, 0o700);
     mknodat(CWD, state.join("cells/pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

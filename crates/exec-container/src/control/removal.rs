@@ -77,7 +77,7 @@ pub(super) async fn remove_strays(backend: &str, state: &StateDir, addresses: BT
 }
 
 async fn open(address: &str, backend: &str) -> Result<EngineInventory, String> {
-    let parsed: Endpoint = address.parse().map_err(|_| format!("`{address}` is no address"))?;
+    let parsed: Endpoint = address.parse().map_err(|_| format!("`{address}` is not an address"))?;
     EngineInventory::open(&parsed, backend, PATIENCE).await.map_err(|error| error.to_string())
 }
 

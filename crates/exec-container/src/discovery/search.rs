@@ -134,7 +134,7 @@ pub async fn search<O: Display>(
             Err(Silence::Connect(error)) => Failure::Connect(error),
             Err(Silence::TimedOut) => Failure::TimedOut,
             Err(Silence::NotAnEngine(answer)) => {
-                tracing::debug!(%candidate, answer, "what answers is no engine");
+                tracing::debug!(%candidate, answer, "the answer is not from an engine");
                 Failure::NotAnEngine
             }
         };

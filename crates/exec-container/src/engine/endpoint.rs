@@ -166,7 +166,9 @@ fn ssh_arguments(target: &str) -> String {
 impl fmt::Display for EndpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed { address, why } => write!(f, "`{address}` is no address of an engine: {why}"),
+            Self::Malformed { address, why } => {
+                write!(f, "`{address}` is not the address of an engine: {why}")
+            }
             Self::Ssh { target } => {
                 write!(f, "the engine at `ssh://{target}` is reached by SSH, which is not built in")
             }

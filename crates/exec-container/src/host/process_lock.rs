@@ -28,11 +28,11 @@ pub(crate) async fn take(name: &str) -> Result<ProcessLock> {
             .with_remedy(Remedy::host(cache::REMEDY))
     };
     let file = lock_file(name).map_err(failed)?;
-    let mut told = false;
+    let mut reported = false;
     while !is_ours(&file).map_err(failed)? {
-        if !told {
+        if !reported {
             tracing::info!(name, "waiting for another process that does the same");
-            told = true;
+            reported = true;
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }

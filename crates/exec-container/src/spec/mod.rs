@@ -182,7 +182,7 @@ fn refuse_reserved(mounts: &[Mount], masked: &[String], profile: &EngineProfile)
             ErrorKind::InvalidInput,
             "start",
             format!(
-                "the path `{}` can't be told to this engine: it has a comma, a colon or a quote in it",
+                "the path `{}` can't be passed to this engine: it has a comma, a colon or a quote in it",
                 path.escape_debug()
             ),
         )
@@ -229,7 +229,7 @@ fn text(path: &Path) -> Result<&str> {
         Error::new(
             ErrorKind::InvalidInput,
             "start",
-            format!("the path `{}` can't be told to a container engine: it is not UTF-8", shown.display()),
+            format!("the path `{}` can't be passed to a container engine: it is not UTF-8", shown.display()),
         )
         .with_remedy(Remedy::from("rename it").or(Remedy::another_sandbox()))
     })

@@ -208,7 +208,7 @@ fn validate_env(env: &BTreeMap<OsString, OsString>) -> Result<()> {
         let shown = name.to_string_lossy();
         if name_bytes.is_empty() || name_bytes.contains(&b'=') || name_bytes.contains(&0) {
             return Err(invalid(format!(
-                "`{}` is no name for an environment variable",
+                "`{}` is not a name for an environment variable",
                 shown.escape_debug()
             ))
             .with_remedy("use letters, digits and underscores"));

@@ -143,7 +143,7 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata> {
 fn unseen(path: &Path, error: std::io::Error) -> crate::Error {
     super::invalid(format!("`{}` can't be looked at", path.display()))
         .with_source(error)
-        .with_remedy("name a path that exists, that you may read and that nobody replaces meanwhile")
+        .with_remedy("name a path that exists, that you may read and that stays in place meanwhile")
 }
 
 /// Refuses a link as the last part; not every system can check the other parts.

@@ -122,7 +122,7 @@ const OFF: &str = "RuledOut docker: ENABLE_DOCKER=false";
 #[case(
     "docker? local=",
     "docker",
-    "Unavailable docker: nobody has looked for it => set the option `executor` to `docker` to ask for it by name"
+    "Unavailable docker: it was not searched for => set the option `executor` to `docker` to ask for it by name"
 )]
 #[case(
     "docker= podman= local=",

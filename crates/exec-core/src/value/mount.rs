@@ -66,7 +66,7 @@ impl FromStr for MountSpec {
         let (source, target) = match parts.as_slice() {
             [source] => (*source, *source),
             [source, target] => (*source, *target),
-            [_, _, mode] => return Err(bad(&format!("`{mode}` is no mode; {shape}"))),
+            [_, _, mode] => return Err(bad(&format!("`{mode}` is not a mode; {shape}"))),
             _ => return Err(bad(shape)),
         };
         if source.is_empty() || target.is_empty() {

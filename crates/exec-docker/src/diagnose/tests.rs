@@ -58,7 +58,7 @@ fn no_socket() {
     -> start it with `sudo systemctl start docker`, or your own with `systemctl --user start docker`
     ");
     insta::assert_snapshot!(said(missing(), &bare(System::Linux)), @r"
-    docker: there is no Docker here (at: unix:///var/run/docker.sock, from: Docker's default)
+    docker: Docker was not found here (at: unix:///var/run/docker.sock, from: Docker's default)
     -> install Docker (https://docs.docker.com/engine/install/), or set the option `executor` for another sandbox
     ");
     insta::assert_snapshot!(said(missing(), &on(System::MacOs)), @r"
@@ -66,11 +66,11 @@ fn no_socket() {
     -> open Docker Desktop and wait until it says that the engine is running
     ");
     insta::assert_snapshot!(said(missing(), &bare(System::MacOs)), @r"
-    docker: there is no Docker here (at: unix:///var/run/docker.sock, from: Docker's default)
+    docker: Docker was not found here (at: unix:///var/run/docker.sock, from: Docker's default)
     -> install Docker Desktop (https://docs.docker.com/get-started/get-docker/) and open it
     ");
     insta::assert_snapshot!(said(in_context(no_connection(NotFound)), &linux()), @r"
-    docker: there is no socket of a Docker engine (at: unix:///run/remote.sock, from: context `remote`)
+    docker: the socket of the Docker engine does not exist (at: unix:///run/remote.sock, from: context `remote`)
     -> start the engine that should be there, or choose another context with `docker context use`
     ");
 }
@@ -105,16 +105,16 @@ fn not_allowed() {
 fn nobody_listens() {
     let refused = || no_connection(ConnectionRefused);
     insta::assert_snapshot!(said(at_the_default(refused()), &linux()), @r"
-    docker: nobody listens where the Docker engine should be (at: unix:///var/run/docker.sock, from: Docker's default)
+    docker: nothing listens where the Docker engine should be (at: unix:///var/run/docker.sock, from: Docker's default)
     -> start it with `sudo systemctl start docker`, or your own with `systemctl --user start docker`
     ");
     insta::assert_snapshot!(said(at_docker_host(refused()), &linux()), @r"
-    docker: nobody listens where the Docker engine should be (at: tcp://10.0.0.7:2375, from: DOCKER_HOST)
+    docker: nothing listens where the Docker engine should be (at: tcp://10.0.0.7:2375, from: DOCKER_HOST)
     -> start the engine that should be there, or correct or unset DOCKER_HOST
     ");
     let rootless = attempt("unix:///run/user/1000/docker.sock", Origin::Rootless, refused());
     insta::assert_snapshot!(said(vec![rootless], &linux()), @r"
-    docker: nobody listens where the Docker engine should be (at: unix:///run/user/1000/docker.sock, from: rootless Docker)
+    docker: nothing listens where the Docker engine should be (at: unix:///run/user/1000/docker.sock, from: rootless Docker)
     -> start it with `systemctl --user start docker`
     ");
 }
@@ -142,11 +142,11 @@ fn something_else_answers() {
     -> set the option `executor` to `podman` to use Podman as such, or say with DOCKER_HOST where the engine is
     ");
     insta::assert_snapshot!(said(at_the_default(Failure::NotAnEngine), &linux()), @r"
-    docker: what answers is no Docker engine (at: unix:///var/run/docker.sock, from: Docker's default)
+    docker: the answer is not from a Docker engine (at: unix:///var/run/docker.sock, from: Docker's default)
     -> check what listens there, or say with DOCKER_HOST where the engine is
     ");
     insta::assert_snapshot!(said(at_docker_host(Failure::NotAnEngine), &linux()), @r"
-    docker: what answers is no Docker engine (at: tcp://10.0.0.7:2375, from: DOCKER_HOST)
+    docker: the answer is not from a Docker engine (at: tcp://10.0.0.7:2375, from: DOCKER_HOST)
     -> take a port that speaks plain HTTP (TLS, mostly port 2376, is not built in; `ssh -L` can forward the socket), or correct or unset DOCKER_HOST
     ");
 }
@@ -171,7 +171,7 @@ fn the_most_telling_attempt_is_told() {
     let mut attempts = at_the_default(no_connection(NotFound));
     attempts.push(rootless(no_connection(ConnectionRefused)));
     insta::assert_snapshot!(said(attempts, &linux()), @r"
-    docker: nobody listens where the Docker engine should be (at: unix:///run/user/1000/docker.sock, from: rootless Docker, also tried: unix:///var/run/docker.sock)
+    docker: nothing listens where the Docker engine should be (at: unix:///run/user/1000/docker.sock, from: rootless Docker, also tried: unix:///var/run/docker.sock)
     -> start it with `systemctl --user start docker`
     ");
 }

@@ -131,11 +131,11 @@ fn configuration_may_be_elsewhere() {
 fn what_is_named_and_wrong_is_the_answer() {
     let host = |name, value| Sample::default().with(name, value);
     insta::assert_snapshot!(found(Some("unix://docker.sock"), &Sample::default()), @r"
-    docker: `unix://docker.sock` is no address of an engine: the path of a socket begins with `/` (from: the configuration)
+    docker: `unix://docker.sock` is not the address of an engine: the path of a socket begins with `/` (from: the configuration)
     -> write it as unix:///path, tcp://host:port or npipe:////./pipe/name
     ");
     insta::assert_snapshot!(found(None, &host("DOCKER_HOST", "tcp://x:y")), @r"
-    docker: `tcp://x:y` is no address of an engine: its port is not a number from 1 to 65535 (from: DOCKER_HOST)
+    docker: `tcp://x:y` is not the address of an engine: its port is not a number from 1 to 65535 (from: DOCKER_HOST)
     -> write it as unix:///path, tcp://host:port or npipe:////./pipe/name
     ");
     insta::assert_snapshot!(found(None, &host("DOCKER_HOST", "ssh://me@build.example:2222")), @r"

@@ -19,7 +19,7 @@ const OTHER_USER: u32 = 65534;
 async fn no_socket() {
     let text = said(&refusal("unix:///no/such/engine.sock").await, None);
     insta::assert_snapshot!(text, @r"
-    Unavailable: docker: there is no socket of a Docker engine (at: unix:///no/such/engine.sock, from: the configuration)
+    Unavailable: docker: the socket of the Docker engine does not exist (at: unix:///no/such/engine.sock, from: the configuration)
     -> start the engine that should be there, or correct the configured address
     ");
 }
@@ -33,7 +33,7 @@ async fn a_socket_without_a_listener() {
     assert!(path.exists());
     let text = said(&refusal(&format!("unix://{}", path.display())).await, None);
     insta::assert_snapshot!(text.replace(dir.path().to_str().unwrap(), "[dir]"), @r"
-    Unavailable: docker: nobody listens where the Docker engine should be (at: unix://[dir]/engine.sock, from: the configuration)
+    Unavailable: docker: nothing listens where the Docker engine should be (at: unix://[dir]/engine.sock, from: the configuration)
     -> start the engine that should be there, or correct the configured address
     ");
 }

@@ -25,7 +25,7 @@ async fn nothing_at_all() {
 #[tokio::test]
 async fn garbage() {
     insta::assert_snapshot!(greeted_with(Reply::raw(b"\0\xff\x1b[2J\r\n\r\n")).await, @r"
-    Unavailable: docker: what answers is no Docker engine (at: [engine], from: the configuration)
+    Unavailable: docker: the answer is not from a Docker engine (at: [engine], from: the configuration)
     -> check what listens there, or correct the configured address
     ");
 }

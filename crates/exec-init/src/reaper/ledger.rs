@@ -47,7 +47,7 @@ impl Ledger {
             (Order::Engine(engine), None) => self.engine = Some(engine),
             (Order::Engine(_), Some(_)) | (_, None) => return Err(WireError::BadValue("engine")),
             (Order::FifoChannels(fifo_channels), Some(_)) if self.fifo_channels.is_none() => {
-                self.fifo_channels = Some(fifo_channels)
+                self.fifo_channels = Some(fifo_channels);
             }
             (Order::FifoChannels(_), Some(_)) => return Err(WireError::BadValue("FIFO channels")),
             (Order::Records(prefix), Some(_)) if self.records.len() < MOST_RECORDS => {

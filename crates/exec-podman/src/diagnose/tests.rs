@@ -37,7 +37,7 @@ fn said(attempts: Vec<Attempt>, facts: &Facts) -> String {
 fn no_podman_at_all() {
     let missing = || usual(no_connection(io::ErrorKind::NotFound));
     insta::assert_snapshot!(said(missing(), &facts(System::Linux, None)), @r"
-    podman: there is no Podman here (at: unix:///run/user/1000/podman/podman.sock, from: rootless Podman)
+    podman: Podman was not found here (at: unix:///run/user/1000/podman/podman.sock, from: rootless Podman)
     -> install Podman (`sudo apt-get install podman`, `sudo dnf install podman`, https://podman.io/docs/installation), or set the option `executor` for another sandbox
     ");
     insta::assert_snapshot!(said(missing(), &facts(System::MacOs, Some("/opt/podman"))), @r"
@@ -45,7 +45,7 @@ fn no_podman_at_all() {
     -> start the machine with `podman machine start` (`podman machine init` makes one)
     ");
     insta::assert_snapshot!(said(Vec::new(), &facts(System::MacOs, None)), @r"
-    podman: there is no Podman here
+    podman: Podman was not found here
     -> install Podman (https://podman.io/docs/installation), then `podman machine init` and `podman machine start`
     ");
 }
@@ -55,7 +55,7 @@ fn no_podman_at_all() {
 fn a_service_that_was_named() {
     let linux = facts(System::Linux, Some("/usr/bin/podman"));
     insta::assert_snapshot!(said(named(no_connection(io::ErrorKind::NotFound)), &linux), @r"
-    podman: there is no socket of a Podman service (at: unix:///run/other.sock, from: CONTAINER_HOST)
+    podman: the socket of the Podman service does not exist (at: unix:///run/other.sock, from: CONTAINER_HOST)
     -> start it with `podman system service --time 0 unix:///run/other.sock`, or correct or unset CONTAINER_HOST
     ");
     insta::assert_snapshot!(said(named(Failure::Another), &linux), @r"
@@ -63,7 +63,7 @@ fn a_service_that_was_named() {
     -> set the option `executor` to `docker` to use Docker as such, or correct or unset CONTAINER_HOST
     ");
     insta::assert_snapshot!(said(named(Failure::NotAnEngine), &linux), @r"
-    podman: what answers is no Podman service (at: unix:///run/other.sock, from: CONTAINER_HOST)
+    podman: the answer is not from a Podman service (at: unix:///run/other.sock, from: CONTAINER_HOST)
     -> check what listens there, or correct or unset CONTAINER_HOST
     ");
     insta::assert_snapshot!(said(named(no_connection(io::ErrorKind::PermissionDenied)), &linux), @r"

@@ -133,8 +133,8 @@ mod tests {
     /// R65
     #[test]
     fn a_ban_on_namespaces_is_named() {
-        let told = remedy(Some(NamespaceBan::NotForOrdinaryUsers)).to_string();
-        assert!(told.contains("sudo sysctl -w kernel.unprivileged_userns_clone=1"), "{told}");
+        let text = remedy(Some(NamespaceBan::NotForOrdinaryUsers)).to_string();
+        assert!(text.contains("sudo sysctl -w kernel.unprivileged_userns_clone=1"), "{text}");
         assert_eq!(remedy(None), remedy(Some(NamespaceBan::AppArmor)));
     }
 }

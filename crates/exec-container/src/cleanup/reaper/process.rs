@@ -57,11 +57,11 @@ impl Reaper {
         let Some(shared) = &self.0 else { return Ok(()) };
         let mut state = shared.lock();
         state.watched.insert(container.to_owned(), Stage::Expected);
-        let told = name(container).and_then(|name| match state.tell(&Order::Watch(name)) {
+        let reported = name(container).and_then(|name| match state.tell(&Order::Watch(name)) {
             Ok(()) => Ok(()),
             Err(_) => shared.start(&mut state),
         });
-        told.map_err(|error| {
+        reported.map_err(|error| {
             state.watched.remove(container);
             unavailable(&shared.backend, error)
         })

@@ -52,8 +52,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_end_is_told_once_and_nothing_else_is() {
-        let told = Arc::new(AtomicU32::new(0));
-        let count = Arc::clone(&told);
+        let reported = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&reported);
         let mut stream = StreamEnd::new(&b"abc"[..], move || {
             count.fetch_add(1, Ordering::Relaxed);
         });
@@ -61,10 +61,10 @@ mod tests {
         for _ in 0..3 {
             stream.read_exact(&mut byte).await.unwrap();
         }
-        assert_eq!(told.load(Ordering::Relaxed), 0);
+        assert_eq!(reported.load(Ordering::Relaxed), 0);
         for _ in 0..2 {
             assert_eq!(stream.read(&mut byte).await.unwrap(), 0);
         }
-        assert_eq!(told.load(Ordering::Relaxed), 1);
+        assert_eq!(reported.load(Ordering::Relaxed), 1);
     }
 }
