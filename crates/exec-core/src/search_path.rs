@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use which::WhichConfig;
 
 use crate::could_be_a_commands;
+use crate::resolve::holds_programs;
 
 /// Where programs that run on the host are looked up: the entries of a `PATH` that are absolute and outside every
 /// directory that a command could ever write.
@@ -22,6 +23,15 @@ impl SearchPath {
         let is_ours = |part: &PathBuf| part.is_absolute() && !could_be_a_commands(part);
         // Entries of a split path can be joined again.
         Self(std::env::join_paths(std::env::split_paths(path).filter(is_ours)).unwrap_or_default())
+    }
+
+    /// The entries for a service that `program` becomes: the places that no command is ever given for writing, and the
+    /// directory of the program. A service outlives the question whether a directory is a command's: it looks programs up
+    /// while commands run.
+    #[must_use]
+    pub fn of_service(&self, program: &Path) -> Self {
+        let is_kept = |part: &PathBuf| holds_programs(part) || program.parent() == Some(part);
+        Self(std::env::join_paths(std::env::split_paths(&self.0).filter(is_kept)).unwrap_or_default())
     }
 
     /// The first program of this name.
@@ -89,6 +99,17 @@ mod tests {
         fs::remove_file(&second).unwrap();
         fs::create_dir(&second).unwrap();
         assert_eq!(path.find(NAME), None, "a directory is not a program");
+    }
+
+    /// A32: a service looks programs up while commands run, also in directories that no command could write when it started.
+    #[test]
+    fn a_service_searches_only_where_no_command_writes() {
+        let ((_a, program), (_b, other)) = (place(), place());
+        let system = Path::new("/usr/bin");
+        let path = search(&[other.parent().unwrap(), program.parent().unwrap(), system]);
+        let expected = std::env::join_paths([program.parent().unwrap(), system]).unwrap();
+        assert_eq!(path.of_service(&program).as_os_str(), expected);
+        assert_eq!(path.of_service(&system.join("engine")).as_os_str(), system);
     }
 
     /// A32: `which` by itself looks in relative entries.

@@ -31,6 +31,8 @@ pub(crate) struct FakeMaker {
     pub(crate) alive: Arc<AtomicUsize>,
     /// Resolved plans: each one asks once which places are out of reach.
     pub(crate) resolved: Arc<AtomicUsize>,
+    /// Plans adjusted while their workspace could not be a command's yet.
+    pub(crate) adjusted_early: Arc<AtomicUsize>,
 }
 
 impl std::fmt::Debug for FakeMaker {
@@ -74,6 +76,7 @@ where
         made: Arc::default(),
         alive: Arc::default(),
         resolved: Arc::default(),
+        adjusted_early: Arc::default(),
     }
 }
 
@@ -100,6 +103,12 @@ impl CellMaker for FakeMaker {
     fn own_places(&self) -> &OwnPlaces {
         self.resolved.fetch_add(1, Ordering::SeqCst);
         self.watch.own_places()
+    }
+
+    async fn adjust(&self, plan: &mut Plan) -> Result<()> {
+        let is_noted = exec_core::could_be_a_commands(&plan.workspace);
+        self.adjusted_early.fetch_add(usize::from(!is_noted), Ordering::SeqCst);
+        Ok(())
     }
 
     async fn make(&self, _: &Self::Spec) -> Result<CellIo> {

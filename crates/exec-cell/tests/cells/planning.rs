@@ -74,6 +74,21 @@ async fn what_a_cell_needs_is_made_before_the_cell() {
     assert_eq!(made.load(Ordering::SeqCst), 1);
 }
 
+/// A32: an image is built while a plan is adjusted, by programs that must not be found in a workspace.
+#[tokio::test]
+async fn a_workspace_is_noted_before_its_plan_is_adjusted() {
+    let workspace = tempfile::tempdir().unwrap();
+    let maker = maker(obedient);
+    let early = Arc::clone(&maker.adjusted_early);
+    let executor = CellExecutor::new(maker, POOL);
+    let read_only = ExecOpts::in_workspace(workspace.path())
+        .with_workspace_mode(WorkspaceMode::ReadOnly { writable: Vec::new() });
+    executor.run(&Cmd::new("true"), &read_only).await.unwrap();
+    assert_eq!(early.load(Ordering::SeqCst), 1, "the control: no command could write it");
+    executor.run(&Cmd::new("true"), &ExecOpts::in_workspace(workspace.path())).await.unwrap();
+    assert_eq!(early.load(Ordering::SeqCst), 1);
+}
+
 /// A39: a cell without fences is warm when its workspace becomes a repository.
 #[tokio::test]
 async fn a_cell_made_before_there_was_a_repository_is_not_used() {

@@ -45,7 +45,8 @@ impl Between<'_> {
 
     fn outcome(&self, layer: &Layer) -> Vec<Settings> {
         let layers = || self.below.iter().chain([layer]).chain(self.above);
-        self.backends.iter().map(|backend| Settings::merge(layers(), Some(backend.name))).collect()
+        let backends = self.backends.iter().map(|backend| Some(backend.name));
+        backends.chain([None]).map(|backend| Settings::merge(layers(), backend)).collect()
     }
 }
 

@@ -80,7 +80,8 @@ pub(super) fn check_writable(mounts: &[&PlannedMount], policy: DangerousMounts) 
     }
 }
 
-fn holds_programs(path: &Path) -> bool {
+/// Whether a place is among the host's own programs, so that no command is given it for writing.
+pub(crate) fn holds_programs(path: &Path) -> bool {
     SHARED_WITH_PROGRAMS.iter().any(|place| Path::new(place) == path)
         || PROGRAMS.iter().any(|place| path.starts_with(place))
 }

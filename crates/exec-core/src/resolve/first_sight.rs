@@ -16,7 +16,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use exec_files::{Dir, Sharing, UserDirs};
 
-use super::{FileId, invalid, os};
+use super::{FileId, git, invalid, os};
 use crate::needs::BUILD_FILES;
 use crate::{Error, ErrorKind, Remedy, Result};
 use note::Note;
@@ -106,7 +106,7 @@ pub(super) fn forgeable(repository: &Path, admin: &Path) -> Option<PathBuf> {
     Notes::here().forgeable(repository, admin)
 }
 
-/// The note that makes a workspace's pointer to a repository doubtful: the pointer did not exist before the first
+/// The note that makes a workspace's pointer to a repository doubtful: the pointer did not lead there before the first
 /// command in the workspace or above it.
 pub(super) fn new_pointer(workspace: &Path, repository: &Path) -> Option<PathBuf> {
     Notes::here().new_pointer(workspace, repository)
@@ -120,10 +120,6 @@ pub fn could_be_a_commands(path: &Path) -> bool {
 fn build_files(workspace: &Path) -> Vec<String> {
     let Ok(dir) = Dir::open(workspace) else { return Vec::new() };
     BUILD_FILES.into_iter().filter(|name| dir.metadata(name).is_ok()).map(str::to_owned).collect()
-}
-
-fn is_worktree(directory: &Path) -> bool {
-    Dir::open(directory).and_then(|dir| dir.metadata(".git")).is_ok_and(|found| found.is_file())
 }
 
 fn unwritable(directory: &Path, error: io::Error) -> Error {
@@ -163,7 +159,7 @@ impl Notes {
                 path: path.clone(),
                 id: *id,
                 keeps: *keeps,
-                is_worktree: is_worktree(path),
+                worktree_of: git::repository_of(path).map(|repository| note::file_name(&repository)),
                 build_files: build_files(path),
             })?,
         }
@@ -210,7 +206,7 @@ impl Notes {
         workspace.ancestors().find_map(|above| {
             let (path, note) = self.find(above, os::file_id(above).ok()?)?;
             let is_first = if above == workspace {
-                note.is_worktree
+                note.worktree_of.is_some_and(|known| known == note::file_name(repository))
             } else {
                 // A command that could create the pointer can write this repository anyway.
                 above.join(".git") == repository

@@ -29,6 +29,7 @@ use crate::{
 
 use fence::Fence;
 
+pub(crate) use danger::holds_programs;
 pub use first_sight::{accept_build_files, check_build_files, could_be_a_commands};
 pub use os::FileId;
 pub use prepare::{Fences, Prepared};

@@ -55,17 +55,18 @@ fn add_new(fences: &mut Vec<Fence>, more: impl IntoIterator<Item = Fence>) {
 }
 
 /// The directories that a command can write: those given for writing, and the writable parts of a repository elsewhere.
-pub(super) fn writable(workspace: &Path, given: &[PlannedMount], kept: &[PlannedMount]) -> Vec<Writable> {
+pub(super) fn writable(workspace: &Path, given: &[PlannedMount], fences: &[Fence]) -> Vec<Writable> {
     let is_kept = |path: PathBuf| {
-        kept.iter().any(|mount| {
-            mount.source == path && (mount.access == Access::ReadOnly || mount.source.ends_with(".git"))
+        fences.iter().any(|fence| {
+            fence.source() == path && (fence.access() == Access::ReadOnly || path.ends_with(".git"))
         })
     };
     let of_given = given.iter().map(|mount| {
         let keeps = if is_kept(mount.source.join(".git")) { Keeps::ItsRepository } else { Keeps::Nothing };
         (mount, keeps)
     });
-    let elsewhere = kept.iter().filter(|mount| !mount.source.starts_with(workspace)).map(|mount| {
+    let found = fences.iter().filter_map(Fence::found);
+    let elsewhere = found.filter(|mount| !mount.source.starts_with(workspace)).map(|mount| {
         let keeps = if is_kept(mount.source.join("commondir")) { Keeps::ItsOrders } else { Keeps::Nothing };
         (mount, keeps)
     });

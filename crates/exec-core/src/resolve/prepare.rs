@@ -42,8 +42,27 @@ impl Prepared {
 }
 
 impl Plan {
-    /// Creates what a cell for this plan lacks, and notes what the writable directories hold before a command can change
-    /// it. Executors call this before they make or use a cell.
+    /// Notes what the writable directories hold before a command can change it. Executors call this before anything else
+    /// that the plan leads to: a program that the host runs for it, like an image's build, is not looked up in a directory
+    /// with a note.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a note can't be written.
+    pub fn note(&self, fences: Fences) -> Result<()> {
+        for writable in mounts::writable(&self.workspace, &self.mounts, &self.fences) {
+            // Without mounts, only parts of a repository elsewhere are opened, but all of one in the workspace.
+            let keeps = match (fences, writable.keeps) {
+                (Fences::None, Keeps::ItsRepository) => Keeps::Nothing,
+                (_, keeps) => keeps,
+            };
+            first_sight::note(&Writable { keeps, ..writable })?;
+        }
+        Ok(())
+    }
+
+    /// Creates what a cell for this plan lacks, with the [notes](Self::note) taken. Executors call this just before they
+    /// make or use a cell.
     ///
     /// # Errors
     ///
@@ -52,14 +71,7 @@ impl Plan {
     pub fn prepare(mut self, fences: Fences) -> Result<Prepared> {
         self.refuse_new_repositories()?;
         let kept = self.fences.iter().map(Fence::put_up).collect::<Result<Vec<_>>>()?;
-        for writable in mounts::writable(&self.workspace, &self.mounts, &kept) {
-            // Without mounts, only parts of a repository elsewhere are opened, but all of one in the workspace.
-            let keeps = match (fences, writable.keeps) {
-                (Fences::None, Keeps::ItsRepository) => Keeps::Nothing,
-                (_, keeps) => keeps,
-            };
-            first_sight::note(&Writable { keeps, ..writable })?;
-        }
+        self.note(fences)?;
         let asked_for = self.mounts.len();
         self.mounts.extend(kept);
         Ok(Prepared { plan: self, asked_for })

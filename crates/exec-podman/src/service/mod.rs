@@ -54,7 +54,8 @@ pub(crate) async fn start(program: &Path, facts: &Facts, patience: Patience) -> 
     let unusable = |error: io::Error| failed("can't be started").with_source(error);
     let mut said = tempfile::tempfile().map_err(unusable)?;
     let heard = said.try_clone().map_err(unusable)?;
-    let spawned = BoundService::spawn(program, &arguments(facts, &socket), |command| prepare(command, heard));
+    let spawned =
+        BoundService::spawn(program, &arguments(facts, &socket), |command| prepare(command, program, heard));
     let Some(mut service) = spawned.map_err(unusable)? else {
         return Err(failed("can't be started: nothing of this build could end it"));
     };
@@ -88,11 +89,11 @@ fn arguments(facts: &Facts, socket: &Path) -> Vec<OsString> {
     options.chain(service).map(OsString::from).chain([address]).collect()
 }
 
-fn prepare(command: &mut Command, heard: File) {
+fn prepare(command: &mut Command, program: &Path, heard: File) {
     for name in NOT_PASSED_ON {
         command.env_remove(name);
     }
-    command.env("PATH", SearchPath::here().as_os_str());
+    command.env("PATH", SearchPath::here().of_service(program).as_os_str());
     command.env(NO_HEALTH_CHECKS.0, NO_HEALTH_CHECKS.1).stderr(heard);
     if std::env::var_os(RARE_COLLECTION.0).is_none() {
         command.env(RARE_COLLECTION.0, RARE_COLLECTION.1);

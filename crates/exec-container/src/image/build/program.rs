@@ -44,7 +44,8 @@ fn builds(program: &Path, product: Product) -> bool {
 /// The output of a program, if it succeeds.
 fn asked(program: &Path, question: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
-    command.args(question).current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
+    command.args(question).current_dir("/").env("PATH", SearchPath::here().as_os_str());
+    command.stdin(Stdio::null()).stderr(Stdio::null());
     let output = command.output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

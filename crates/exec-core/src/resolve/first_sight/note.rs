@@ -7,8 +7,8 @@ use crate::resolve::{FileId, os};
 
 const HEAD: &str = "first sight 2";
 
-/// Marks a directory that was a linked worktree.
-const WORKTREE: &str = "worktree";
+/// Begins the line about the repository of a directory that was a linked worktree.
+const WORKTREE: &str = "worktree ";
 
 const WORDS: [(Keeps, &str); 3] =
     [(Keeps::Nothing, "nothing"), (Keeps::ItsRepository, "repository"), (Keeps::ItsOrders, "orders")];
@@ -19,8 +19,8 @@ pub(super) struct Note {
     pub(super) path: PathBuf,
     pub(super) id: FileId,
     pub(super) keeps: Keeps,
-    /// Whether it had the pointer of a linked worktree.
-    pub(super) is_worktree: bool,
+    /// The repository it was a linked worktree of, as [`file_name`] of its path.
+    pub(super) worktree_of: Option<String>,
     /// The files an image could be built from.
     pub(super) build_files: Vec<String>,
 }
@@ -36,7 +36,7 @@ impl Note {
     pub(super) fn text(&self) -> Vec<u8> {
         let FileId { dev, ino, born } = self.id;
         let keeps = WORDS.iter().find(|(keeps, _)| *keeps == self.keeps).map_or("nothing", |(_, word)| *word);
-        let kind = if self.is_worktree { WORKTREE } else { "" };
+        let kind = self.worktree_of.as_ref().map_or_else(String::new, |name| format!("{WORKTREE}{name}"));
         let files = self.build_files.join(" ");
         let facts = format!("{HEAD}\n{dev} {ino} {born}\n{keeps}\n{kind}\n{files}\n");
         [facts.as_bytes(), self.path.as_os_str().as_encoded_bytes()].concat()
@@ -53,14 +53,14 @@ impl Note {
         let [dev, ino, born] = numbers[..] else { return None };
         let word = line()?;
         let keeps = WORDS.iter().find(|(_, known)| *known == word).map(|(keeps, _)| *keeps)?;
-        let is_worktree = line()? == WORKTREE;
+        let worktree_of = line()?.strip_prefix(WORKTREE).map(str::to_owned);
         let build_files = line()?.split_whitespace().map(str::to_owned).collect();
         let path = os::path(parts.next()?);
-        Some(Self { path, id: FileId { dev, ino, born }, keeps, is_worktree, build_files })
+        Some(Self { path, id: FileId { dev, ino, born }, keeps, worktree_of, build_files })
     }
 }
 
-/// The name of a directory's note: FNV-1a over its path. Paths with equal hashes overwrite each other's notes; a note
+/// The name of a directory in notes: FNV-1a over its path. Paths with equal hashes overwrite each other's notes; a note
 /// contains its path, so it is never mistaken for the other's.
 pub(super) fn file_name(directory: &Path) -> String {
     let bytes = directory.as_os_str().as_encoded_bytes();

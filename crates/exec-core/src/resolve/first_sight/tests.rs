@@ -43,13 +43,25 @@ impl Place {
     }
 }
 
+/// Makes what git makes of a repository and one linked worktree.
+fn repository_with_worktree(repository: &Path, worktree: &Path) {
+    let admin = repository.join("worktrees/x");
+    for directory in [&admin, &repository.join("objects"), &repository.join("refs")] {
+        fs::create_dir_all(directory).unwrap();
+    }
+    fs::write(repository.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(admin.join("gitdir"), format!("{}\n", worktree.join(".git").display())).unwrap();
+    fs::write(admin.join("commondir"), "../..\n").unwrap();
+    fs::write(worktree.join(".git"), format!("gitdir: {}\n", admin.display())).unwrap();
+}
+
 #[test]
 fn a_note_is_read_as_it_was_written() {
     let id = FileId { dev: 1, ino: 2, born: 3 };
     for keeps in [Keeps::Nothing, Keeps::ItsRepository, Keeps::ItsOrders] {
         for build_files in [vec![], vec!["Dockerfile".to_owned(), ".dockerignore".to_owned()]] {
-            let is_worktree = build_files.is_empty();
-            let note = Note { path: "/a\nb ".into(), id, keeps, is_worktree, build_files };
+            let worktree_of = build_files.is_empty().then(|| note::file_name(Path::new("/r/.git")));
+            let note = Note { path: "/a\nb ".into(), id, keeps, worktree_of, build_files };
             assert_eq!(Note::parse(&note.text()).as_ref(), Some(&note));
         }
     }
@@ -186,9 +198,15 @@ fn a_pointer_that_a_command_could_have_made_is_doubtful() {
     fs::write(own.join(".git"), "").unwrap();
     assert!(is_new(&own, &elsewhere), "it was not there before");
     let first = place.make("first");
-    fs::write(first.join(".git"), "").unwrap();
+    let repository = place.make("repository/.git");
+    repository_with_worktree(&repository, &first);
     place.note(&first);
-    assert!(!is_new(&first, &elsewhere), "it was there before");
+    assert!(!is_new(&first, &repository), "it was there before");
+    assert!(is_new(&first, &elsewhere), "it led to another repository before");
+    let nowhere = place.make("nowhere");
+    fs::write(nowhere.join(".git"), "gitdir: /nowhere").unwrap();
+    place.note(&nowhere);
+    assert!(is_new(&nowhere, &elsewhere), "it led nowhere before");
 }
 
 /// A32: programs that a command could have put on the search path.

@@ -66,7 +66,7 @@ pub(super) fn pointed_at(workspace: &Path) -> Option<PathBuf> {
 }
 
 /// The repository of the pointer, if each names the other and both have the same owner.
-fn answered(workspace: &Path) -> Option<Linked> {
+pub(super) fn answered(workspace: &Path) -> Option<Linked> {
     let admin = pointed_at(workspace)?;
     let worktrees = admin.parent().filter(|above| above.ends_with("worktrees"))?.to_owned();
     let common = worktrees.parent()?.to_owned();

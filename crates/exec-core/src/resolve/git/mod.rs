@@ -88,6 +88,11 @@ pub(super) fn fences(source: &Path, target: &Path) -> Result<Vec<Fence>> {
     Ok(fences.into_iter().map(there).collect())
 }
 
+/// The repository that a directory is a linked worktree of.
+pub(super) fn repository_of(directory: &Path) -> Option<PathBuf> {
+    linked::answered(directory).map(|linked| linked.common)
+}
+
 /// Refuses a directory that had no fences in the plan but needs some now.
 pub(super) fn refuse_new(directory: &Path) -> Result<()> {
     if fences(directory, directory)?.is_empty() {
