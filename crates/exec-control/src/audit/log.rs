@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use exec_core::{Error, ErrorKind, Remedy, Result};
 use exec_files::AUDIT_FILE_VARIABLE;
@@ -21,7 +21,7 @@ pub(super) const KEPT: u32 = 4;
 /// How often a line is tried while its file keeps being deleted, before that is an error.
 const ATTEMPTS: usize = 3;
 
-/// A write in progress finishes within this time.
+/// A write in progress usually finishes within this time, in a file whose times can't be changed.
 const A_WRITE: Duration = Duration::from_millis(5);
 
 /// What became of a line.
@@ -141,8 +141,16 @@ fn append(file: &mut File, text: &[u8]) -> io::Result<Fate> {
 /// Whether the last line is incomplete and no process is still writing it.
 fn is_broken_off(file: &File) -> bool {
     let Some(length) = length_without_end(file) else { return false };
-    std::thread::sleep(A_WRITE);
+    await_write(file);
     length_without_end(file) == Some(length)
+}
+
+/// Waits for a write in progress. The kernel holds the same lock while it changes a file's times, so this returns after the
+/// write however long its process is kept from running.
+fn await_write(file: &File) {
+    if file.set_modified(SystemTime::now()).is_err() {
+        std::thread::sleep(A_WRITE);
+    }
 }
 
 /// The length of the file if its last line is incomplete. A file that can't be read counts as complete.
